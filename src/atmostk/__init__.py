@@ -1,0 +1,1 @@
+"""Learning models with at most K nonzeros."""
