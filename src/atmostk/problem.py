@@ -119,9 +119,7 @@ class Problem:
         ):
             if not isinstance(part, protocol):
                 missing = sorted(
-                    word
-                    for word in vars(protocol)
-                    if not word.startswith("_") and not hasattr(part, word)
+                    word for word in vars(protocol) if not word.startswith("_") and not hasattr(part, word)
                 )
                 raise TypeError(
                     f"{type(part).__name__} cannot be the {name} of a Problem: it has no {' and no '.join(missing)}."
