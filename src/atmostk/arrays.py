@@ -97,8 +97,7 @@ def take(x: Array, indices: np.ndarray) -> Array:
     values = _in_memory(x)
     if values is None:
         xp = namespace(x)
-        where = xp.asarray(indices, device=array_api_compat.device(x))
-        return xp.take(xp.reshape(_detached(x), (-1,)), where, axis=0)
+        return xp.take(xp.reshape(_detached(x), (-1,)), _indices_like(indices, x), axis=0)
     return _back(values.take(indices), x)
 
 
@@ -206,6 +205,74 @@ def like(values: Array, x: Array) -> Array:
     return namespace(x).asarray(values, dtype=x.dtype, device=array_api_compat.device(x))
 
 
+def mean(values: Array, weights: Array | None = None) -> float:
+    """The (weighted) mean of all entries, added up in float64.
+
+    >>> mean(np.array([1.0, 3.0]), np.array([3.0, 1.0]))
+    1.5
+    """
+    known = _in_memory(values)
+    if known is None:
+        xp = namespace(values)
+        wide = xp.astype(values, xp.float64)
+        if weights is None:
+            return float(xp.mean(wide))
+        heavy = xp.astype(weights, xp.float64)
+        return float(xp.sum(wide * heavy) / xp.sum(heavy))
+    if weights is None:
+        return float(known.mean(dtype=np.float64))
+    return float(
+        np.average(known.astype(np.float64, copy=False), weights=to_numpy(weights).astype(np.float64, copy=False))
+    )
+
+
+def span(values: Array) -> tuple[float, float]:
+    """The smallest and the largest entry.
+
+    >>> span(np.array([2.0, -1.0, 0.0]))
+    (-1.0, 2.0)
+    """
+    xp = namespace(values)
+    return float(xp.min(values)), float(xp.max(values))
+
+
+def distinct(values: Array) -> list[float]:
+    """The different entries, ascending.
+
+    >>> distinct(np.array([1.0, 0.0, 1.0]))
+    [0.0, 1.0]
+    """
+    return np.unique(to_numpy(values)).tolist()
+
+
+def is_scipy_sparse(x: Array) -> bool:
+    """Whether x is one of scipy's sparse matrices or arrays; scipy is not imported to find out.
+
+    >>> is_scipy_sparse(np.ones(2))
+    False
+    """
+    return type(x).__module__.startswith("scipy.sparse")
+
+
+def is_floating(x: Array) -> bool:
+    """Whether the entries are floating-point numbers.
+
+    >>> is_floating(np.ones(2, int))
+    False
+    """
+    kind = getattr(x.dtype, "kind", None)
+    return kind == "f" if kind is not None else bool(getattr(x.dtype, "is_floating_point", False))
+
+
+def as_index(indices: np.ndarray, x: Array) -> Array:
+    """Indices in the form with which x can be indexed, on its device.
+
+    >>> as_index(np.array([1]), np.ones(2))
+    array([1])
+    """
+    return indices if isinstance(x, np.ndarray) or is_scipy_sparse(x) else _indices_like(indices, x)
+
+
 def _torch_of(x: Array) -> Any:
     """PyTorch, when x is a tensor of it; who has no tensors never loads it."""
     torch = sys.modules.get("torch")
@@ -230,6 +297,10 @@ def _back(values: np.ndarray, x: Array) -> Array:
 
 def _detached(x: Array) -> Array:
     return x if _torch_of(x) is None else x.detach()
+
+
+def _indices_like(indices: np.ndarray, x: Array) -> Array:
+    return namespace(x).asarray(indices, device=array_api_compat.device(x))
 
 
 def _as_indices(found: Array) -> np.ndarray:

@@ -1,0 +1,38 @@
+"""F: the losses. Each is one file; `TorchLoss` and `JaxLoss` load their library when first asked for."""
+
+from typing import TYPE_CHECKING, Any
+
+from atmostk.objectives.functions import Functions
+from atmostk.objectives.huber import Huber
+from atmostk.objectives.logistic import Logistic
+from atmostk.objectives.multinomial import Multinomial
+from atmostk.objectives.poisson import Poisson
+from atmostk.objectives.ridge import WithRidge, with_ridge
+from atmostk.objectives.squared_error import SquaredError
+
+if TYPE_CHECKING:
+    from atmostk.objectives.jax_loss import JaxLoss
+    from atmostk.objectives.torch_loss import TorchLoss
+
+__all__ = [
+    "Functions",
+    "Huber",
+    "JaxLoss",
+    "Logistic",
+    "Multinomial",
+    "Poisson",
+    "SquaredError",
+    "TorchLoss",
+    "WithRidge",
+    "with_ridge",
+]
+
+_LAZY = {"JaxLoss": "jax_loss", "TorchLoss": "torch_loss"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        from importlib import import_module
+
+        return getattr(import_module(f"atmostk.objectives.{_LAZY[name]}"), name)
+    raise AttributeError(f"module 'atmostk.objectives' has no attribute {name!r}")

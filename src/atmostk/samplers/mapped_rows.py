@@ -1,0 +1,121 @@
+"""Rows in memory-mapped files: shuffled once, then read in contiguous blocks.
+
+Gathering single rows from a file reads a page for each; a contiguous block is as good a sample once the file's order is
+random, and reads at the disk's speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from atmostk.sample import Sample
+from atmostk.samplers.door import checked_target, checked_weights
+
+Array = Any
+
+
+@dataclass(frozen=True, repr=False)
+class MappedRows:
+    """Rows of `.npy` files (or memory maps) whose order is random already; see `shuffle_rows` for one that is not.
+
+    >>> import numpy as np, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> np.save(folder / "X.npy", np.arange(20.0).reshape(10, 2))
+    >>> rows = MappedRows(folder / "X.npy")
+    >>> rows.size, rows.draw(4, np.random.default_rng(0)).data.shape
+    (10, (4, 2))
+    """
+
+    X: Array
+    y: Array = None
+    weights: Array = None
+    block_bytes: int = 64_000_000
+
+    def __post_init__(self) -> None:
+        X = opened(self.X, "X")
+        if X.ndim != 2 or 0 in X.shape:
+            raise ValueError(f"X has shape {X.shape}: it must be a matrix with rows and columns.")
+        if X.dtype.kind not in "fiub":
+            raise TypeError(f"X is of type {X.dtype}: it must be real numbers.")
+        object.__setattr__(self, "X", X)
+        if self.y is not None:
+            object.__setattr__(self, "y", checked_target(np.asarray(opened(self.y, "y")), X))
+        if self.weights is not None:
+            object.__setattr__(self, "weights", checked_weights(np.asarray(opened(self.weights, "weights")), X))
+
+    def __repr__(self) -> str:
+        n, p = self.X.shape
+        more = ", with a target" * (self.y is not None) + ", weighted" * (self.weights is not None)
+        return f"MappedRows({n} x {p}{more})"
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return int(self.X.shape[0])
+
+    def draw(self, count: int, rng: np.random.Generator, /) -> Sample:
+        """`count` neighbouring rows from a random place; past the end it goes on at the beginning."""
+        if count >= self.size:
+            return self._between(0, self.size, whole=True)
+        first = int(rng.integers(self.size))
+        if first + count <= self.size:
+            return self._between(first, first + count)
+        rest = first + count - self.size
+        return self._sample(lambda rows: np.concatenate([rows[first:], rows[:rest]]), count)
+
+    def blocks(self) -> Iterator[Sample]:
+        """The whole file from its beginning, a block at a time."""
+        step = max(1, self.block_bytes // max(1, self.X.shape[1] * self.X.dtype.itemsize))
+        for first in range(0, self.size, step):
+            yield self._between(first, min(first + step, self.size), whole=step >= self.size)
+
+    def _between(self, first: int, last: int, whole: bool = False) -> Sample:
+        return self._sample(lambda rows: rows[first:last], last - first, whole)
+
+    def _sample(self, part: Any, count: int, whole: bool = False) -> Sample:
+        X = np.ascontiguousarray(part(self.X))
+        if not np.isfinite(X).all():
+            raise ValueError("a block of X holds NaN or infinity: clean the file first.")
+        data = X if self.y is None else (X, part(self.y))
+        return Sample(data, count, None if self.weights is None else part(self.weights), whole)
+
+
+def opened(source: Any, name: str) -> Array:
+    """A memory map of a `.npy` file, or the array that was given."""
+    if isinstance(source, np.ndarray):
+        return source
+    if not isinstance(source, str | Path):
+        raise TypeError(f"{name} is a {type(source).__name__}: give a memory map or the path of a .npy file.")
+    try:
+        return np.load(source, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{source}: there is no such file.") from None
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(f"{source} is not a readable .npy file ({error}).") from None
+
+
+def shuffle_rows(source: Any, target: str | Path, *, seed: int = 0, block_bytes: int = 256_000_000) -> Path:
+    """Write the rows of a `.npy` file in random order to another; the same seed gives X and y the same order.
+
+    >>> import numpy as np, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> np.save(folder / "y.npy", np.arange(5.0))
+    >>> np.load(shuffle_rows(folder / "y.npy", folder / "shuffled.npy"))
+    array([2., 4., 3., 0., 1.])
+    """
+    rows = opened(source, "source")
+    target = Path(target)
+    if isinstance(source, str | Path) and target.exists() and target.samefile(source):
+        raise ValueError(f"{target}: the shuffled rows need a file of their own.")
+    order = np.random.default_rng(seed).permutation(rows.shape[0])
+    shuffled = np.lib.format.open_memmap(target, mode="w+", dtype=rows.dtype, shape=rows.shape)
+    step = max(1, block_bytes // max(1, rows[:1].nbytes))
+    for first in range(0, len(order), step):
+        shuffled[first : first + step] = rows[order[first : first + step]]
+    shuffled.flush()
+    return target

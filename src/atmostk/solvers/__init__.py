@@ -1,0 +1,7 @@
+"""The algorithms: each a frozen record of hyperparameters with `start` and `step`."""
+
+from atmostk.solvers.iht import IHT
+from atmostk.solvers.piht import PIHT
+from atmostk.solvers.sample_size import Fixed, Measured, Polynomial, Released
+
+__all__ = ["IHT", "PIHT", "Fixed", "Measured", "Polynomial", "Released"]
