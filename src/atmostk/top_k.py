@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from types import ModuleType
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -160,7 +160,7 @@ def _settle(
     keys: Keys,
     indices: np.ndarray,
     found: np.ndarray,
-    threshold: np.unsignedinteger,
+    threshold: Any,
     count: int,
     prefer: np.ndarray | None,
 ) -> np.ndarray:
@@ -186,7 +186,7 @@ def with_ties(clear: np.ndarray, ties: np.ndarray, preferred: np.ndarray, count:
     return np.sort(np.concatenate((clear, preferred, ties[: missing - preferred.size])))
 
 
-def _preferred(keys: Keys, threshold: np.unsignedinteger, prefer: np.ndarray | None) -> np.ndarray:
+def _preferred(keys: Keys, threshold: Any, prefer: np.ndarray | None) -> np.ndarray:
     """The preferred indices whose key is the threshold."""
     if prefer is None or len(prefer) == 0:
         return np.empty(0, np.int64)
