@@ -18,7 +18,7 @@ from atmostk import top_k
 
 Array = Any  # NumPy, PyTorch, or any array that array-api-compat knows
 
-PIECE = 1 << 16  # entries of a lower precision that are widened to float64 at a time
+PIECE = 1 << 13  # entries added up at a time: few enough that BLAS uses one thread, so that their order never changes
 
 
 def namespace(x: Array) -> Any:
@@ -162,7 +162,7 @@ def clip(x: Array, lower: Array | float, upper: Array | float) -> Array:
     >>> clip(np.array([-2.0, 0.5, 2.0]), 0.0, np.array([1.0, 1.0, 1.5]))
     array([0. , 0.5, 1.5])
     """
-    bounds = (bound if isinstance(bound, (int, float)) else like(bound, x) for bound in (lower, upper))
+    bounds = (float(bound) if isinstance(bound, (int, float)) else like(bound, x) for bound in (lower, upper))
     return namespace(x).clip(_detached(x), *bounds)
 
 
@@ -320,14 +320,12 @@ def _sum_of_squares(x: Array) -> float:
         has_float64 = "float64" in xp.__array_namespace_info__().dtypes(device=device, kind="real floating")
         return float(xp.sum(x * x, dtype=xp.float64 if has_float64 else x.dtype))
     flat = values.ravel()
+    total = 0.0
     with np.errstate(over="ignore"):
-        if flat.dtype == np.float64:
-            return float(flat.dot(flat))
-        total = 0.0
         for start in range(0, flat.size, PIECE):
-            piece = flat[start : start + PIECE].astype(np.float64)
+            piece = flat[start : start + PIECE].astype(np.float64, copy=False)
             total += float(piece.dot(piece))
-        return total
+    return total
 
 
 def _largest_elsewhere(x: Array, count: int, prefer: np.ndarray | None) -> np.ndarray:
