@@ -29,7 +29,7 @@ class Multinomial(LinearPredictorLoss):
         features_and_target(self, sample)
         if x.ndim != 2 or x.shape[1] < 2:
             raise ValueError(
-                f"Multinomial needs x of shape (features, classes), two classes or more, but x has shape {tuple(x.shape)}."
+                f"Multinomial needs x of shape (features, classes), but x has shape {tuple(x.shape)}."
             )
         super().check(x, sample)
         _, y = sample.data

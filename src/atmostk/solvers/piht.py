@@ -73,8 +73,8 @@ class PIHT:
     >>> from atmostk.stopping import radius_below
     >>> X = np.random.default_rng(0).normal(size=(200, 6))
     >>> y = X @ np.array([0.0, 3.0, 0.0, 0.0, -2.0, 0.0])
-    >>> result = minimize(Problem(SquaredError(), Rows(X, y), AtMost(2)), PIHT(), np.zeros(6),
-    stop=[radius_below(1e-6)])
+    >>> problem = Problem(SquaredError(), Rows(X, y), AtMost(2))
+    >>> result = minimize(problem, PIHT(), np.zeros(6), stop=[radius_below(1e-6)])
     >>> result.support, result.x[result.support].round(3)
     (array([1, 4]), array([ 3., -2.]))
     """
