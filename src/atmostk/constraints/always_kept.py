@@ -43,6 +43,10 @@ class AlwaysKept:
         """These entries, and what the constraint chooses among the others."""
         return union(self.entries, self.constraint.choose(v, current, union(self.entries, apart)))
 
+    def free(self, x: Array, /) -> np.ndarray:
+        """These entries, and those that the constraint has free."""
+        return union(self.entries, self.constraint.free(x))
+
     def unlimited(self, v: Array, /) -> Array:
         """As the constraint has it."""
         return self.constraint.unlimited(v)

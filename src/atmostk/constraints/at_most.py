@@ -33,6 +33,10 @@ class AtMost:
         check_finite(v, self)
         return largest_beside(v, self.at_most, current, apart)
 
+    def free(self, x: Array, /) -> np.ndarray:
+        """None: every entry competes."""
+        return np.empty(0, np.int64)
+
     def unlimited(self, v: Array, /) -> Array:
         """v itself: all points are allowed but for the budget."""
         return v

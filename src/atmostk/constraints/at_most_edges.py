@@ -36,7 +36,7 @@ class AtMostEdges:
         check_finite(v, self)
         symmetric = self.unlimited(v)
         size = v.shape[0]
-        diagonal = np.arange(size) * (size + 1)
+        diagonal = self.free(v)
         fixed = union(diagonal, apart)
         if current is not None:
             current = np.union1d(current, _mirrored(current, size))
@@ -46,6 +46,10 @@ class AtMostEdges:
         prefer = None if current is None else np.flatnonzero(np.isin(pairs, current, assume_unique=True))
         pairs = pairs[arrays.largest(arrays.take(symmetric, pairs), self.edges, prefer)]
         return np.sort(np.concatenate((diagonal, pairs, _mirrored(pairs, size))))
+
+    def free(self, x: Array, /) -> np.ndarray:
+        """The diagonal."""
+        return np.arange(x.shape[0]) * (x.shape[0] + 1)
 
     def unlimited(self, v: Array, /) -> Array:
         """The nearest symmetric matrix."""

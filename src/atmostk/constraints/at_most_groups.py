@@ -62,6 +62,10 @@ class AtMostGroups:
         kept[largest_beside(self._norms(sizes), self.at_most, present, settled)] = True
         return np.flatnonzero(kept[self.labels])
 
+    def free(self, x: Array, /) -> np.ndarray:
+        """None: every entry competes."""
+        return np.empty(0, np.int64)
+
     def unlimited(self, v: Array, /) -> Array:
         """v itself: all points are allowed but for the budget."""
         return v

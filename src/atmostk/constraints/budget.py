@@ -23,6 +23,10 @@ class Budget(Protocol):
         """The entries to keep, ascending: the best by the squares of v that they save; those `apart` use no budget."""
         ...
 
+    def free(self, x: Array, /) -> np.ndarray:
+        """The entries of points shaped like x, ascending, that are kept without using the budget."""
+        ...
+
     def unlimited(self, v: Array, /) -> Array:
         """The nearest point to v if the budget had no limit; v itself where there is nothing else to obey."""
         ...
@@ -68,7 +72,7 @@ def check_count(count: Any, owner: object, field: str) -> None:
 
 def check_budget(constraint: Any, owner: object) -> None:
     """Raise unless the constraint can go inside another."""
-    if not isinstance(constraint, Budget):
+    if isinstance(constraint, type) or not isinstance(constraint, Budget):
         inner = constraint.__name__ if isinstance(constraint, type) else type(constraint).__name__
         name = type(owner).__name__
         raise TypeError(f"{inner} cannot go inside {name}: give it a budget such as AtMost(10).")

@@ -11,7 +11,7 @@ import numpy as np
 from atmostk import arrays
 from atmostk.arrays import Array
 from atmostk.constraints.always_kept import AlwaysKept
-from atmostk.constraints.budget import Budget, check_budget, check_finite
+from atmostk.constraints.budget import Budget, check_budget, check_finite, without
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +64,10 @@ class WithinBox:
         worth = xp.where(clipped == wanted, xp.abs(wanted), worth)
         return self.constraint.choose(worth, current, apart)
 
+    def free(self, x: Array, /) -> np.ndarray:
+        """As the constraint has it."""
+        return self.constraint.free(x)
+
     def unlimited(self, v: Array, /) -> Array:
         """The nearest point in the box."""
         return arrays.clip(self.constraint.unlimited(v), self.lower, self.upper)
@@ -85,17 +89,13 @@ class WithinBox:
             if not np.array_equal(self.constraint.unlimited(bound), bound):
                 raise ValueError(f"WithinBox needs a symmetric array of {name} bounds for a symmetric matrix.")
             bounds.append(bound)
-        without_zero = np.ravel((bounds[0] > 0) | (bounds[1] < 0))
-        if without_zero.any():
-            # If these are kept where all others are worth more, they are never dropped.
-            others = np.where(without_zero, 0.0, 1.0).reshape(tuple(x.shape))
-            kept = self.constraint.choose(others, np.flatnonzero(~without_zero), apart)
-            dropped = np.setdiff1d(np.flatnonzero(without_zero), kept if apart is None else np.union1d(kept, apart))
-            if dropped.size:
-                raise ValueError(
-                    f"WithinBox does not allow entry {dropped[0]} to be zero, and the budget may drop it: "
-                    "its lower bound must be at most 0 and its upper bound at least 0."
-                )
+        never_zero = np.flatnonzero((bounds[0] > 0) | (bounds[1] < 0))
+        dropped = without(without(never_zero, self.constraint.free(x)), apart)
+        if dropped.size:
+            raise ValueError(
+                f"WithinBox does not allow entry {dropped[0]} to be zero, and the budget may drop it: "
+                "its lower bound must be at most 0 and its upper bound at least 0."
+            )
 
 
 def _bound(bound: Any, name: str) -> Any:

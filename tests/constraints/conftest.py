@@ -99,8 +99,18 @@ CASES = [
     Case("AtMostGroups on a matrix", lambda k: AtMostGroups(k, np.reshape(GROUPS, (3, 2))), GROUP_UNITS, shape=(3, 2)),
     Case("AtMostEdges", AtMostEdges, PAIRS, DIAGONAL, (4, 4), equal=True),
     Case("AlwaysKept(AtMost)", lambda k: AlwaysKept(AtMost(k), [4, 0]), SINGLES[1:4] + SINGLES[5:], ((0,), (4,))),
-    Case("AlwaysKept(AlwaysKept)", lambda k: AlwaysKept(AlwaysKept(AtMost(k), [1]), [1, 2]), SINGLES[:1] + SINGLES[3:], ((1,), (2,))),
-    Case("AlwaysKept(AtMostGroups)", lambda k: AlwaysKept(AtMostGroups(k, GROUPS), [0, 4]), ((1, 2), (3, 5)), ((0,), (4,))),
+    Case(
+        "AlwaysKept(AlwaysKept)",
+        lambda k: AlwaysKept(AlwaysKept(AtMost(k), [1]), [1, 2]),
+        SINGLES[:1] + SINGLES[3:],
+        ((1,), (2,)),
+    ),
+    Case(
+        "AlwaysKept(AtMostGroups)",
+        lambda k: AlwaysKept(AtMostGroups(k, GROUPS), [0, 4]),
+        ((1, 2), (3, 5)),
+        ((0,), (4,)),
+    ),
     Case(
         "AlwaysKept(AtMostEdges)",
         lambda k: AlwaysKept(AtMostEdges(k), [1, 4]),
@@ -156,3 +166,9 @@ CASES = [
     Case("OnSimplex(AtMost)", lambda k: OnSimplex(AtMost(k), total=2.0), SINGLES, total=2.0),
     Case("OnSimplex(AtMost) on a matrix", lambda k: OnSimplex(AtMost(k)), SINGLES, shape=(2, 3), total=1.0),
 ]
+
+
+def pytest_generate_tests(metafunc):
+    """A test that takes a `case` runs on each."""
+    if "case" in metafunc.fixturenames:
+        metafunc.parametrize("case", CASES, ids=[case.name for case in CASES])
