@@ -8,7 +8,7 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.arrays import Array
-from atmostk.constraints.budget import check_count, check_finite, union, without
+from atmostk.constraints.budget import among, check_count, check_finite, union, without
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class AtMostEdges:
         diagonal = self.free(v)
         fixed = union(diagonal, apart)
         if current is not None:
-            current = np.union1d(current, _mirrored(current, size))
+            current = union(current, np.sort(_mirrored(current, size)))
         # Both entries of a pair are equally large, so the best pairs are all among twice as many best entries.
         entries = without(arrays.largest(symmetric, 2 * self.edges + fixed.size, current), fixed)
         pairs = np.unique(np.minimum(entries, _mirrored(entries, size)))
-        prefer = None if current is None else np.flatnonzero(np.isin(pairs, current, assume_unique=True))
+        prefer = None if current is None else among(pairs, current).nonzero()[0]
         pairs = pairs[arrays.largest(arrays.take(symmetric, pairs), self.edges, prefer)]
         return np.sort(np.concatenate((diagonal, pairs, _mirrored(pairs, size))))
 
@@ -65,7 +65,7 @@ class AtMostEdges:
         if len(x.shape) != 2 or x.shape[0] != x.shape[1]:
             raise ValueError(f"AtMostEdges constrains a square matrix, not an array of shape {tuple(x.shape)}.")
         if apart is not None:
-            alone = without(apart, _mirrored(apart, x.shape[0]))
+            alone = without(apart, np.sort(_mirrored(apart, x.shape[0])))
             if alone.size:
                 row, column = divmod(int(alone[0]), x.shape[0])
                 raise ValueError(
