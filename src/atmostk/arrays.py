@@ -1,13 +1,14 @@
 """The few operations that differ between NumPy, PyTorch and other arrays; the only place that knows they do.
 
 NumPy arrays, and PyTorch tensors in CPU memory through a view of the same bytes, take NumPy's own functions: the same
-numbers, bit for bit, and little overhead. Everything else goes through the array API, and stays on its device.
+numbers, bit for bit, and little overhead. Everything else goes through the array API and stays on its device.
 Indices are always flat, ascending int64 NumPy arrays. No function writes to its argument.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import array_api_compat
@@ -17,7 +18,7 @@ from atmostk import top_k
 
 Array = Any  # NumPy, PyTorch, or any array that array-api-compat knows
 
-PIECE = 1 << 16  # entries of a lower precision that are widened to float64 at a time
+PIECE = 1 << 13  # entries added up at a time: few enough that BLAS uses one thread, so that their order never changes
 
 
 def namespace(x: Array) -> Any:
@@ -27,7 +28,9 @@ def namespace(x: Array) -> Any:
     'numpy'
     """
     if isinstance(x, np.ndarray) and np.__version__ >= "2":
-        return np  # itself the array API, with less to import
+        return np  # itself the array API since version 2, and nothing more to import
+    if not array_api_compat.is_array_api_obj(x):
+        raise TypeError(f"{type(x).__name__} is not an array: pass a NumPy array or a PyTorch tensor.")
     return array_api_compat.array_namespace(x)
 
 
@@ -40,9 +43,7 @@ def largest(x: Array, count: int, prefer: np.ndarray | None = None) -> np.ndarra
     array([1, 4])
     """
     values = _in_memory(x)
-    if values is None:
-        return _largest_elsewhere(x, count, prefer)
-    return top_k.largest(values, count, prefer)
+    return _largest_elsewhere(x, count, prefer) if values is None else top_k.largest(values, count, prefer)
 
 
 def highest(x: Array, count: int, prefer: np.ndarray | None = None) -> np.ndarray:
@@ -55,37 +56,18 @@ def highest(x: Array, count: int, prefer: np.ndarray | None = None) -> np.ndarra
 
 
 def norm(x: Array) -> float:
-    """The Euclidean norm of all entries, added up in float64.
+    """The Euclidean norm of all entries, added up in float64, whatever their scale.
 
-    >>> norm(np.array([3e200, 4e200]))
-    5e+200
+    >>> norm(np.array([[3.0, 0.0], [0.0, 4.0]]))
+    5.0
     """
-    values = _in_memory(x)
-    if values is None:
-        xp = namespace(x)
-        largest_magnitude = float(xp.max(xp.abs(x))) if math.prod(x.shape) else 0.0
-        if largest_magnitude == 0.0 or not math.isfinite(largest_magnitude):
-            return largest_magnitude
-        scaled = xp.astype(x / largest_magnitude, xp.float64)
-        return largest_magnitude * math.sqrt(float(xp.sum(scaled * scaled)))
-    square = _sum_of_squares(values)
+    square = _sum_of_squares(x)
     if 1e-280 < square < math.inf:
         return math.sqrt(square)
-    scale = float(np.abs(values).max()) if values.size else 0.0
+    scale = _largest_magnitude(x)
     if scale == 0.0 or not math.isfinite(scale):
         return scale
-    return scale * math.sqrt(_sum_of_squares(values / scale))
-
-
-def _sum_of_squares(values: np.ndarray) -> float:
-    flat = values.ravel()
-    if flat.dtype == np.float64:
-        return float(flat.dot(flat))
-    total = 0.0
-    for start in range(0, flat.size, PIECE):
-        piece = flat[start : start + PIECE].astype(np.float64)
-        total += float(piece.dot(piece))
-    return total
+    return scale * math.sqrt(_sum_of_squares(x / scale))
 
 
 def is_finite(x: Array) -> bool:
@@ -98,10 +80,11 @@ def is_finite(x: Array) -> bool:
     if values is None:
         xp = namespace(x)
         return bool(xp.all(xp.isfinite(x)))
-    if values.dtype.kind == "f" and values.dtype.itemsize >= 4:
+    if values.dtype in (np.float64, np.float32):
         flat = values.ravel()
-        if math.isfinite(flat.dot(flat)):  # one pass with nothing stored; infinite too where squares overflow
-            return True
+        with np.errstate(over="ignore"):
+            if math.isfinite(flat.dot(flat)):  # one pass and nothing stored; it may be infinite for finite entries
+                return True
     return bool(np.isfinite(values).all())
 
 
@@ -114,7 +97,7 @@ def take(x: Array, indices: np.ndarray) -> Array:
     values = _in_memory(x)
     if values is None:
         xp = namespace(x)
-        return xp.take(xp.reshape(x, (-1,)), _indices_like(indices, x), axis=0)
+        return xp.take(xp.reshape(_detached(x), (-1,)), _indices_like(indices, x), axis=0)
     return _back(values.take(indices), x)
 
 
@@ -130,10 +113,21 @@ def keep(x: Array, indices: np.ndarray) -> Array:
         kept = np.zeros(math.prod(x.shape), bool)
         kept[indices] = True
         mask = xp.asarray(kept.reshape(x.shape), device=array_api_compat.device(x))
-        return xp.where(mask, x, xp.zeros_like(x))
+        return xp.where(mask, _detached(x), xp.zeros_like(x))
     new = np.zeros(values.shape, values.dtype)
     new.put(indices, values.take(indices))
     return _back(new, x)
+
+
+def place(values: np.ndarray, indices: np.ndarray, x: Array) -> Array:
+    """A new array like x that has these values at these flat indices and is zero elsewhere.
+
+    >>> place(np.array([5.0]), np.array([2]), np.ones(4))
+    array([0., 0., 5., 0.])
+    """
+    new = np.zeros(tuple(x.shape), values.dtype)
+    new.put(indices, values)
+    return like(new, x)
 
 
 def support(x: Array) -> np.ndarray:
@@ -145,7 +139,7 @@ def support(x: Array) -> np.ndarray:
     values = _in_memory(x)
     if values is None:
         xp = namespace(x)
-        return to_numpy(xp.nonzero(xp.reshape(x, (-1,)))[0])
+        return _as_indices(xp.nonzero(xp.reshape(x, (-1,)))[0])
     return np.flatnonzero(values)
 
 
@@ -163,13 +157,13 @@ def count_nonzero(x: Array) -> int:
 
 
 def clip(x: Array, lower: Array | float, upper: Array | float) -> Array:
-    """The nearest array to x with lower <= entry <= upper; bounds are numbers or arrays like x.
+    """The nearest array to x with lower <= entry <= upper; a bound is a number, or an array of x's shape.
 
-    >>> clip(np.array([-2.0, 0.5, 2.0]), 0.0, 1.0)
-    array([0. , 0.5, 1. ])
+    >>> clip(np.array([-2.0, 0.5, 2.0]), 0.0, np.array([1.0, 1.0, 1.5]))
+    array([0. , 0.5, 1.5])
     """
-    xp = namespace(x)
-    return xp.clip(x, lower, upper)
+    bounds = (float(bound) if isinstance(bound, (int, float)) else like(bound, x) for bound in (lower, upper))
+    return namespace(x).clip(_detached(x), *bounds)
 
 
 def copy(x: Array) -> Array:
@@ -179,9 +173,7 @@ def copy(x: Array) -> Array:
     array([1., 1.])
     """
     values = _in_memory(x)
-    if values is None:
-        return namespace(x).asarray(_detached(x), copy=True)
-    return _back(values.copy(), x)
+    return namespace(x).asarray(_detached(x), copy=True) if values is None else _back(values.copy(), x)
 
 
 def to_numpy(x: Array) -> np.ndarray:
@@ -193,10 +185,11 @@ def to_numpy(x: Array) -> np.ndarray:
     values = _in_memory(x)
     if values is not None:
         return values
-    if array_api_compat.is_torch_array(x):
-        x = x.detach().cpu()
-        return (x.float() if x.dtype.is_floating_point and x.itemsize == 2 else x).numpy()
-    return np.asarray(x)
+    torch = _torch_of(x)
+    if torch is None:
+        return np.asarray(x)
+    x = x.detach().cpu()
+    return (x.float() if x.dtype == torch.bfloat16 else x).numpy()
 
 
 def like(values: Array, x: Array) -> Array:
@@ -206,7 +199,9 @@ def like(values: Array, x: Array) -> Array:
     array([1., 2.], dtype=float32)
     """
     if isinstance(x, np.ndarray):
-        return np.asarray(to_numpy(values) if not isinstance(values, np.ndarray) else values, dtype=x.dtype)
+        return np.asarray(to_numpy(values), dtype=x.dtype)
+    if isinstance(values, np.ndarray):
+        values = np.require(values, requirements=["C", "W"])  # what a tensor can share; copied only if it is not so
     return namespace(x).asarray(values, dtype=x.dtype, device=array_api_compat.device(x))
 
 
@@ -278,39 +273,73 @@ def as_index(indices: np.ndarray, x: Array) -> Array:
     return indices if isinstance(x, np.ndarray) or is_scipy_sparse(x) else _indices_like(indices, x)
 
 
+def _torch_of(x: Array) -> Any:
+    """PyTorch, when x is a tensor of it; who has no tensors never loads it."""
+    torch = sys.modules.get("torch")
+    return torch if torch is not None and isinstance(x, torch.Tensor) else None
+
+
 def _in_memory(x: Array) -> np.ndarray | None:
     """The entries of x as a NumPy array without copying them, or None where that cannot be."""
     if isinstance(x, np.ndarray):
-        return x
-    if array_api_compat.is_torch_array(x) and x.device.type == "cpu" and x.dtype not in _torch_only(x):
-        return x.detach().numpy()
-    return None
-
-
-def _torch_only(x: Array) -> tuple[Any, ...]:
-    import torch  # x is a tensor of it, so it is loaded already
-
-    return (torch.bfloat16,)
+        return np.asarray(x)
+    torch = _torch_of(x)
+    if torch is None or not x.is_cpu or x.dtype == torch.bfloat16:
+        return None
+    return x.detach().numpy()
 
 
 def _back(values: np.ndarray, x: Array) -> Array:
     """A NumPy result as what x is: itself, or the tensor that shares its memory."""
-    if isinstance(x, np.ndarray):
-        return values
-    import torch  # x is a tensor of it, so it is loaded already
-
-    return torch.from_numpy(values)
+    torch = _torch_of(x)
+    return values if torch is None else torch.from_numpy(values)
 
 
 def _detached(x: Array) -> Array:
-    return x.detach() if array_api_compat.is_torch_array(x) else x
+    return x if _torch_of(x) is None else x.detach()
 
 
 def _indices_like(indices: np.ndarray, x: Array) -> Array:
+    return namespace(x).asarray(indices, device=array_api_compat.device(x))
+
+
+def _as_indices(found: Array) -> np.ndarray:
+    return to_numpy(found).astype(np.int64, copy=False)
+
+
+def _largest_magnitude(x: Array) -> float:
     xp = namespace(x)
-    return xp.asarray(indices, dtype=xp.int64, device=array_api_compat.device(x))
+    return float(xp.max(xp.abs(x))) if math.prod(x.shape) else 0.0
+
+
+def _sum_of_squares(x: Array) -> float:
+    values = _in_memory(x)
+    if values is None:
+        xp = namespace(x)
+        device = array_api_compat.device(x)
+        has_float64 = "float64" in xp.__array_namespace_info__().dtypes(device=device, kind="real floating")
+        return float(xp.sum(x * x, dtype=xp.float64 if has_float64 else x.dtype))
+    flat = values.ravel()
+    total = 0.0
+    with np.errstate(over="ignore"):
+        for start in range(0, flat.size, PIECE):
+            piece = flat[start : start + PIECE].astype(np.float64, copy=False)
+            total += float(piece.dot(piece))
+    return total
 
 
 def _largest_elsewhere(x: Array, count: int, prefer: np.ndarray | None) -> np.ndarray:
-    """On the device of x: its own sort for the threshold; only the indices that may win travel."""
-    return top_k.largest(to_numpy(x), count, prefer)
+    """`largest` on the device of x, with its own sort; only the indices of those that win or tie travel."""
+    xp = namespace(x)
+    flat = xp.abs(xp.reshape(_detached(x), (-1,)))
+    size = flat.shape[0]
+    if xp.isdtype(x.dtype, "real floating") and bool(xp.any(xp.isnan(flat))):
+        top_k.refuse_nan(int(xp.nonzero(xp.isnan(flat))[0][0]))
+    if not 0 < count < size:
+        return top_k.largest(np.zeros(size, bool), count)  # all or none
+    torch = _torch_of(x)
+    # PyTorch selects faster than it sorts; the standard has only the sort.
+    threshold = xp.sort(flat)[size - count] if torch is None else torch.topk(flat, count, sorted=False).values.min()
+    ties = _as_indices(xp.nonzero(flat == threshold)[0])
+    preferred = ties[:0] if prefer is None else np.intersect1d(ties, prefer, assume_unique=True)
+    return top_k.with_ties(_as_indices(xp.nonzero(flat > threshold)[0]), ties, preferred, count)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -18,8 +17,7 @@ SCAN_FROM = 1 << 18  # entries; below this np.partition takes less time than loa
 UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(NamedTuple):
     """What is compared: entry i counts for `raw[i] & mask`, and above `ceiling` it is not a number."""
 
     raw: np.ndarray
@@ -109,7 +107,7 @@ def _by_partition(keys: Keys, count: int, prefer: np.ndarray | None) -> np.ndarr
         return np.empty(0, np.int64)
     threshold = np.partition(every, size - count)[size - count]
     chosen = np.flatnonzero(every >= threshold)
-    return chosen if chosen.size == count else _break_ties(keys, chosen, every[chosen], threshold, count, prefer)
+    return _settle(keys, chosen, every[chosen], threshold, count, prefer)
 
 
 def _by_scan(keys: Keys, count: int, prefer: np.ndarray | None) -> np.ndarray | None:
@@ -122,7 +120,7 @@ def _by_scan(keys: Keys, count: int, prefer: np.ndarray | None) -> np.ndarray | 
         return None
     raw, mask = keys.raw, keys.mask
     size = raw.size
-    drawn = min(size >> 4, 1 << 16)
+    drawn = min(size >> 7, 1 << 16)
     sample = keys.at(np.random.default_rng(size).integers(0, size, drawn))
     rank = drawn * count / size
     rank = math.ceil(rank + 4 * math.sqrt(rank) + 4)  # four standard errors on the safe side
@@ -138,11 +136,10 @@ def _by_scan(keys: Keys, count: int, prefer: np.ndarray | None) -> np.ndarray | 
     if indices.size >= count:
         threshold = np.partition(above, above.size - count)[above.size - count]
         at_least = above >= threshold
-        chosen = indices[at_least]
-        return chosen if chosen.size == count else _break_ties(keys, chosen, above[at_least], threshold, count, prefer)
+        return _settle(keys, indices[at_least], above[at_least], threshold, count, prefer)
     # Too few lie above the guess: right if enough entries are equal to it, as when most of them are zero.
     missing = count - indices.size
-    preferred = _preferred(keys, guess, missing, prefer)
+    preferred = _preferred(keys, guess, prefer)[:missing]
     others = scan.equal(raw, mask, guess, missing - preferred.size, preferred)
     if preferred.size + others.size < missing:
         return None
@@ -159,19 +156,29 @@ def _compiled() -> ModuleType | None:
     return top_k_scan
 
 
-def _break_ties(
+def _settle(
     keys: Keys,
     indices: np.ndarray,
     found: np.ndarray,
-    threshold: np.unsignedinteger,
+    threshold: Any,
     count: int,
     prefer: np.ndarray | None,
 ) -> np.ndarray:
-    """Of `indices`, whose keys are `found` and at least the threshold, `count`: some of the equal ones must go."""
+    """Of these indices, whose keys are `found`, `count`: all above the threshold, and the right ones of those at it."""
+    if indices.size == count:
+        return indices
     equal = found == threshold
-    ties, clear = indices[equal], indices[~equal]
+    return with_ties(indices[~equal], indices[equal], _preferred(keys, threshold, prefer), count)
+
+
+def with_ties(clear: np.ndarray, ties: np.ndarray, preferred: np.ndarray, count: int) -> np.ndarray:
+    """`count` indices, ascending: the clear ones, then of the ties first the preferred ones, then the lowest.
+
+    >>> with_ties(np.array([7]), np.array([1, 3, 5]), np.array([5]), 3)
+    array([1, 5, 7])
+    """
     missing = count - clear.size
-    preferred = _preferred(keys, threshold, missing, prefer)
+    preferred = preferred[:missing]
     if preferred.size:
         waiting = np.ones(ties.size, bool)
         waiting[np.searchsorted(ties, preferred)] = False
@@ -179,14 +186,17 @@ def _break_ties(
     return np.sort(np.concatenate((clear, preferred, ties[: missing - preferred.size])))
 
 
-def _preferred(keys: Keys, threshold: np.unsignedinteger, count: int, prefer: np.ndarray | None) -> np.ndarray:
-    """The first `count` preferred indices whose key is the threshold."""
+def _preferred(keys: Keys, threshold: Any, prefer: np.ndarray | None) -> np.ndarray:
+    """The preferred indices whose key is the threshold."""
     if prefer is None or len(prefer) == 0:
         return np.empty(0, np.int64)
     prefer = np.asarray(prefer, dtype=np.int64)
-    return prefer[keys.at(prefer) == threshold][:count]
+    return prefer[keys.at(prefer) == threshold]
 
 
 def _refuse(keys: Keys) -> NoReturn:
-    position = int(np.argmax((keys.raw & keys.mask) > keys.ceiling))
+    refuse_nan(int(np.argmax((keys.raw & keys.mask) > keys.ceiling)))
+
+
+def refuse_nan(position: int) -> NoReturn:
     raise ValueError(f"Entry {position} is nan, and nan cannot be ranked: remove it or find where it comes from.")

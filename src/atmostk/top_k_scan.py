@@ -34,26 +34,27 @@ def equal(
 
 @njit(cache=True)
 def _above(raw, mask, threshold, room, indices, keys):
+    unsigned = raw.dtype.type  # without these casts numba widens every key to 64 bits
     found = 0
     highest = threshold
     size = raw.size
     whole = size - size % BLOCK
     for start in range(0, whole, BLOCK):
-        block = raw[start : start + BLOCK]
-        top = block[0] & mask
-        for i in range(BLOCK):
-            top = max(top, block[i] & mask)
+        top = unsigned(0)
+        for i in range(start, start + BLOCK):
+            key = unsigned(raw[i] & mask)
+            top = key if key > top else top
         if top > threshold:
             highest = max(highest, top)
-            for i in range(BLOCK):
-                key = block[i] & mask
-                indices[found] = start + i
+            for i in range(start, start + BLOCK):
+                key = unsigned(raw[i] & mask)
+                indices[found] = i
                 keys[found] = key
                 found += key > threshold
             if found > room:
                 return -1, highest
     for i in range(whole, size):
-        key = raw[i] & mask
+        key = unsigned(raw[i] & mask)
         indices[found] = i
         keys[found] = key
         found += key > threshold

@@ -1,4 +1,4 @@
-"""At most K of the entries are not zero."""
+"""At most K entries are not zero."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.arrays import Array
+from atmostk.constraints.budget import check_count, check_finite, largest_beside
 
 
 @dataclass(frozen=True)
 class AtMost:
-    """The points with at most K nonzeros; the nearest one keeps the K entries of largest magnitude.
+    """The points with at most K nonzeros: the nearest one keeps the K entries of largest magnitude.
+
+    Exactly min(K, n) entries are kept, whatever ties.
 
     >>> v = np.array([0.5, -3.0, 1.0, 2.0])
     >>> constraint = AtMost(2)
@@ -23,20 +26,25 @@ class AtMost:
     at_most: int
 
     def __post_init__(self) -> None:
-        count = self.at_most
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
-            raise ValueError(f"AtMost({count!r}): at_most must be a whole number of entries, 0 or more.")
+        check_count(self.at_most, self, "at_most")
 
-    def choose(self, v: Array, current: np.ndarray | None = None, /) -> np.ndarray:
-        """The flat indices, ascending, of the entries of largest magnitude; on a tie `current` wins (paper note 3)."""
-        if not arrays.is_finite(v):
-            raise ValueError("AtMost cannot choose among entries that are not finite.")
-        return arrays.largest(v, self.at_most, current)
+    def choose(self, v: Array, current: np.ndarray | None = None, apart: np.ndarray | None = None, /) -> np.ndarray:
+        """The entries of largest magnitude; on a tie `current` wins, then the lower index (paper note 3)."""
+        check_finite(v, self)
+        return largest_beside(v, self.at_most, current, apart)
+
+    def free(self, x: Array, /) -> np.ndarray:
+        """None: every entry competes."""
+        return np.empty(0, np.int64)
+
+    def unlimited(self, v: Array, /) -> Array:
+        """v itself: all points are allowed but for the budget."""
+        return v
 
     def restrict(self, v: Array, support: np.ndarray, /) -> Array:
         """v on the support, zero elsewhere."""
         return arrays.keep(v, support)
 
-    def check(self, x: Array, /) -> None:
-        """Any array will do; a budget larger than the number of entries keeps them all."""
+    def check(self, x: Array, apart: np.ndarray | None = None, /) -> None:
+        """Any array will do; a budget larger than the array keeps all of it."""
         arrays.namespace(x)
