@@ -13,7 +13,7 @@ import json
 import os
 import typing
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,13 @@ from atmostk.run import History, Run
 FORMAT = "atmostk run 1"
 
 
-def save(path: Path, run: Run, rng_state: dict[str, Any], of_run: str) -> None:
+def save(path: Path, run: Run, rng_state: Mapping[str, Any], of_run: str) -> None:
     """Write the run to a file, replacing an older one only when the new one is safely on disk."""
     parts: dict[str, np.ndarray] = {}
     header = {
         "format": FORMAT,
         "run": of_run,
-        "rng": rng_state,
+        "rng": dict(rng_state),
         "seconds": run.seconds,
         "state": _taken_apart(run.state, "state", parts),
         "columns": _columns(run, parts),
@@ -106,7 +106,7 @@ def _told(thing: Any) -> Any:
         return type(thing).__name__, fields
     if hasattr(thing, "shape") and hasattr(thing, "dtype") and not arrays.is_scipy_sparse(thing):
         values = np.ascontiguousarray(arrays.to_numpy(thing))
-        return values.shape, str(values.dtype), hashlib.sha256(values).hexdigest()
+        return values.shape, str(values.dtype), hashlib.sha256(values.tobytes()).hexdigest()
     if callable(thing):
         return getattr(thing, "__qualname__", type(thing).__name__)
     return repr(thing) if isinstance(thing, str | int | float | bool | None | tuple | list) else type(thing).__name__
@@ -142,7 +142,7 @@ def _put_together(told: Any, template: Any, hint: Any, parts: dict[str, np.ndarr
             return values
         return arrays.like(values, template if hasattr(template, "shape") else kind)
     if isinstance(told, dict):
-        made = type(template) if dataclasses.is_dataclass(template) else _dataclass_in(hint)
+        made: Any = type(template) if dataclasses.is_dataclass(template) else _dataclass_in(hint)
         hints = typing.get_type_hints(made)
         values = {
             name: _put_together(part, getattr(template, name, None), hints.get(name), parts, kind)

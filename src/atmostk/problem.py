@@ -125,3 +125,11 @@ class Problem:
                     f"{type(part).__name__} cannot be the {name} of a Problem: it has no {' and no '.join(missing)}."
                 )
         self.constraint.check(x)
+        if hasattr(self.objective, "check"):
+            self.objective.check(x, self._first_rows())  # pyright: ignore[reportAttributeAccessIssue]
+
+    def _first_rows(self) -> Sample:
+        """Rows to see by whether objective and sampler fit: all that are in memory, or a few."""
+        if self.sampler.size is None:
+            return self.sampler.draw(64, np.random.default_rng(0))
+        return next(iter(self.sampler.blocks()))

@@ -24,9 +24,7 @@ def test_multinomial_is_scikit_learns_log_loss() -> None:
     y = np.arange(40) % 4
     B = np.random.default_rng(1).normal(size=(3, 4))
     scores = np.exp(X @ B)
-    assert_allclose(
-        Multinomial().value(B, Sample((X, y), 40)), log_loss(y, scores / scores.sum(axis=1, keepdims=True))
-    )
+    assert_allclose(Multinomial().value(B, Sample((X, y), 40)), log_loss(y, scores / scores.sum(axis=1, keepdims=True)))
 
 
 def test_logistic_does_not_overflow_far_from_zero() -> None:
@@ -66,7 +64,7 @@ def test_a_ridge_of_zero_is_the_loss_itself() -> None:
 )
 def test_a_target_that_does_not_fit_is_refused(objective, y, sentence) -> None:
     with pytest.raises(ValueError, match=sentence):
-        objective.check(x, Sample((X, y), 40))
+        objective.check(x, Sample((X, y), 40, whole=True))
 
 
 @pytest.mark.parametrize(
@@ -81,12 +79,17 @@ def test_a_target_that_does_not_fit_is_refused(objective, y, sentence) -> None:
 )
 def test_multinomial_refuses_labels_and_points_that_do_not_fit(y, shape, sentence) -> None:
     with pytest.raises(ValueError, match=sentence):
-        Multinomial().check(np.zeros(shape), Sample((X, y), 40))
+        Multinomial().check(np.zeros(shape), Sample((X, y), 40, whole=True))
 
 
 def test_a_sample_without_a_target_is_refused() -> None:
     with pytest.raises(TypeError, match=r"SquaredError reads samples of \(X, y\), but the sampler draws ndarray"):
         SquaredError().check(x, Sample(X, 40))
+
+
+def test_one_class_in_a_part_of_the_data_is_no_reason_to_refuse() -> None:
+    Logistic().check(x, Sample((X, np.ones(40)), 40))
+    Multinomial().check(np.zeros((3, 2)), Sample((X, np.ones(40)), 40))
 
 
 @pytest.mark.parametrize("threshold", [0.0, -1.0, float("nan")])

@@ -37,10 +37,10 @@ class LinearPredictorLoss(ABC):
         X, y = features_and_target(self, sample)
         if x.shape[0] != X.shape[1]:
             raise ValueError(f"x has {x.shape[0]} entries but X has {X.shape[1]} columns: they must be as many.")
-        self.check_target(y)
+        self.check_target(y, sample.whole)
 
-    def check_target(self, y: Array, /) -> None:  # noqa: B027 (any finite number will do, unless a loss says otherwise)
-        """Raise ValueError with one sentence where y is no target of this loss."""
+    def check_target(self, y: Array, whole: bool, /) -> None:  # noqa: B027 (any finite number will do, by default)
+        """Raise ValueError with one sentence where y is no target of this loss; `whole` if these are all there are."""
 
     def losses(self, x: Array, sample: Sample, /) -> Array:
         """One loss for each row of the sample."""

@@ -22,12 +22,13 @@ class Logistic(LinearPredictorLoss):
     0.693147
     """
 
-    def check_target(self, y: Array, /) -> None:
+    def check_target(self, y: Array, whole: bool, /) -> None:
         """Labels are 0 and 1, and both occur."""
-        labels = arrays.distinct(y)
-        if len(labels) == 1:
-            raise ValueError(f"Logistic needs rows of both classes, but y holds only {labels[0]:g}.")
-        if labels != [0, 1]:
+        lowest, highest = arrays.span(y)
+        if lowest == highest and whole:
+            raise ValueError(f"Logistic needs rows of both classes, but y holds only {lowest:g}.")
+        if not bool(((y == 0) | (y == 1)).all()):
+            labels = arrays.distinct(y)
             shown = ", ".join(f"{label:g}" for label in labels[:5]) + (", ..." if len(labels) > 5 else "")
             raise ValueError(f"Logistic needs labels 0 and 1, but y holds {shown}: encode them first.")
 

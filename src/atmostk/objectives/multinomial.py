@@ -28,13 +28,11 @@ class Multinomial(LinearPredictorLoss):
         """x is a matrix with a column for each class; every label has one."""
         features_and_target(self, sample)
         if x.ndim != 2 or x.shape[1] < 2:
-            raise ValueError(
-                f"Multinomial needs x of shape (features, classes), but x has shape {tuple(x.shape)}."
-            )
+            raise ValueError(f"Multinomial needs x of shape (features, classes), but x has shape {tuple(x.shape)}.")
         super().check(x, sample)
         _, y = sample.data
         labels = arrays.distinct(y)
-        if len(labels) == 1:
+        if len(labels) == 1 and sample.whole:
             raise ValueError(f"Multinomial needs rows of at least two classes, but y holds only {labels[0]:g}.")
         if any(label not in range(x.shape[1]) for label in labels):
             wrong = next(label for label in labels if label not in range(x.shape[1]))

@@ -24,12 +24,12 @@ class Poisson(LinearPredictorLoss):
     1.0
     """
 
-    def check_target(self, y: Array, /) -> None:
+    def check_target(self, y: Array, whole: bool, /) -> None:
         """Counts are not negative, and not all zero."""
         smallest, largest = arrays.span(y)
         if smallest < 0:
             raise ValueError(f"Poisson needs counts of 0 or more, but y holds {smallest:g}.")
-        if largest == 0:
+        if largest == 0 and whole:
             raise ValueError("Poisson needs at least one count above 0, but y is 0 everywhere.")
 
     def loss(self, z: Array, y: Array, /) -> Array:
