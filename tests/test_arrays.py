@@ -1,6 +1,7 @@
 """The operations on NumPy arrays, tensors in memory, and arrays that only the array API reaches: the same answers."""
 
 import math
+import os
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atmostk import arrays
+from atmostk import array_kinds, arrays
 
 torch = pytest.importorskip("torch")
 
@@ -22,7 +23,8 @@ def made(request, monkeypatch):
     if request.param == "numpy":
         return lambda values, dtype="float64": np.array(values, dtype=dtype)
     if request.param == "elsewhere":
-        monkeypatch.setattr(arrays, "_in_memory", lambda x: np.asarray(x) if isinstance(x, np.ndarray) else None)
+        for module in (arrays, array_kinds):
+            monkeypatch.setattr(module, "in_memory", lambda x: np.asarray(x) if isinstance(x, np.ndarray) else None)
     return lambda values, dtype="float64": torch.tensor(np.array(values), dtype=getattr(torch, dtype))
 
 
@@ -181,4 +183,5 @@ def test_neither_torch_nor_numba_is_loaded_for_small_numpy_arrays():
         "arrays.keep(np.ones(9), arrays.largest(np.ones(9), 3)); arrays.norm(np.ones(9)); "
         "assert not {'torch', 'numba'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60, env=environment)

@@ -2,7 +2,7 @@
 
 A budget says how many entries (groups, pairs) may stay. What wraps it changes one of two things: which entries
 compete at all (`AlwaysKept`, by `apart`), or what an entry is worth (`WithinBox`, by the magnitudes it hands on). So
-any wrapper goes around any budget, in any order, and none needs to know another.
+any wrapper goes around any budget, and they go around each other in any order.
 """
 
 from __future__ import annotations
