@@ -32,7 +32,7 @@ def equal(
     return indices[: _equal(raw, mask, key, skip, indices)]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _above(raw, mask, threshold, room, indices, keys):
     unsigned = raw.dtype.type  # without these casts numba widens every key to 64 bits
     found = 0
@@ -64,7 +64,7 @@ def _above(raw, mask, threshold, room, indices, keys):
     return found, highest
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _equal(raw, mask, key, skip, indices):
     found = 0
     passed = 0
