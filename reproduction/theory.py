@@ -101,7 +101,7 @@ def draw(runs: list[dict[str, Any]], path: Path) -> None:
     left.set_ylabel(r"$\sum_{j \leq k} \delta_j^2$")
     middle.set_title("the gradient on the support vanishes")
     middle.set_ylabel("true gradient on the support / at the start")
-    right.set_title("because the samples grow as the radius shrinks")
+    right.set_title("because the samples grow")
     right.set_ylabel("rows read for the trial / rows in the data")
     for axes in (left, middle, right):
         axes.set_xlabel("step")
