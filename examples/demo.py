@@ -43,8 +43,8 @@ def main() -> None:
         )
     Console().print(table)
     print(
-        "The smallest L says how firmly the budget holds: no feature outside would replace one inside after a gradient step\n"
-        "of 1/L. The last column is the gain that the objective's curvature predicts for the best single exchange."
+        "The smallest L says how firmly the budget holds: no feature outside would replace one inside after a\n"
+        "gradient step of 1/L. The last column is the gain that the curvature predicts for the best single exchange."
     )
 
 

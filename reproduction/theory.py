@@ -1,7 +1,8 @@
-"""The paper's theorem, seen: sum of delta_k^2 stays finite and the gradient on the support tends to zero, on every seed.
+"""The paper's theorem, seen: the sum of delta_k^2 stays finite and the gradient on the support tends to zero.
 
-A noisy logistic problem, 20 seeds, with the rule that makes Assumption 1 something the program checks; beside it the same
-runs with a fixed batch, which has no such promise. Writes runs/theory/steps.jsonl (one line a run) and runs/theory/theory.png.
+A noisy logistic problem, 20 seeds, with the rule that makes Assumption 1 something the program checks; beside it the
+same runs with a fixed batch, which has no such promise. Writes runs/theory/steps.jsonl (one line a run) and
+runs/theory/theory.png.
 """
 
 from __future__ import annotations
