@@ -1,4 +1,4 @@
-"""What the K largest of n entries cost beside NumPy's own selections, and on distributions that are hard to select from.
+"""What the K largest of n entries cost beside NumPy's own selections, also where selecting is hard.
 
     python -m benchmarks.topk
 

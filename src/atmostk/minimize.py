@@ -45,7 +45,8 @@ class Solver(Protocol[StateT]):
 class Result:
     """The answer of a run.
 
-    `value` is the objective at `x` on the whole data (for endless data, on the sampler's evaluation rows).
+    `value` is the objective at `x` on the whole data (for endless data, on the sampler's evaluation rows; the last estimate
+    where Ctrl-C cut that evaluation short).
     """
 
     x: Array
@@ -103,8 +104,7 @@ def minimize(
         ended = _go_on(run, rules, rng, (*callbacks, *show), file, of_run, every)
 
     state = run.state
-    value = state.value if state.exact else problem.value(state.x)
-    return Result(state.x, state.support, float(value), ended, run.history, state, run.seconds)
+    return Result(state.x, state.support, _value(problem, state), ended, run.history, state, run.seconds)
 
 
 def _go_on(
@@ -147,6 +147,16 @@ def _go_on(
         ended = Stop(f"it was interrupted after {run.steps} steps; this is the best point so far.", False)
     save()
     return ended
+
+
+def _value(problem: Problem, state: Any) -> float:
+    """The objective at the end: known already, or one pass over the data, which Ctrl-C cuts short."""
+    if state.exact:
+        return float(state.value)
+    try:
+        return float(problem.value(state.x))
+    except KeyboardInterrupt:
+        return float(state.value)
 
 
 def _reason(run: Run, rules: tuple[Rule, ...]) -> Stop | None:

@@ -167,8 +167,10 @@ class Measured:
     judged by the normal quantile with the correction for a finite population. When the sample would be the whole
     data, it is the whole data, and exact.
 
-    The accuracies are what the convergence proof leaves open; 1 and 0.1 let a step be judged as soon as the noise is
-    smaller than the step.
+    Where the radius is longer than the gradient, or than the step that is judged, that length takes its place: the
+    accuracy is then higher than the assumption asks, and noise is not taken for progress while a generous radius
+    comes down. The accuracies are what the convergence proof leaves open; 1 and 0.1 let a step be judged as soon as
+    the noise is smaller than the step.
     """
 
     gradient_accuracy: float = 1.0
@@ -194,11 +196,12 @@ class Measured:
     ) -> GradientEstimate:
         """The gradient from pieces whose spread shows that their mean is accurate, or from all rows."""
         most = _most_rows(self, problem, self.largest)
-        allowed = (1 - self.gradient_confidence) * (self.gradient_accuracy * radius) ** 2
         rows, read = max(self.first, 2 * _PIECES), 0
         while rows < most:
             mean, squared_error, finite = _mean_of_pieces(problem, x, rows // _PIECES, rng)
             read += rows // _PIECES * _PIECES
+            length = min(radius, arrays.norm(mean)) if finite else radius
+            allowed = (1 - self.gradient_confidence) * (self.gradient_accuracy * length) ** 2
             if not finite or squared_error <= allowed:
                 return GradientEstimate(mean, read, finite)
             rows = _grown(rows, squared_error, allowed, most)
@@ -211,7 +214,8 @@ class Measured:
         """Both values on a sample whose paired differences show that it is large enough, or on all rows."""
         most = _most_rows(self, problem, self.largest)
         quantile = NormalDist().inv_cdf((1 + self.value_confidence) / 2)
-        allowed = (self.value_accuracy * radius**2 / quantile) ** 2
+        length = min(radius, arrays.norm(after - before))
+        allowed = (self.value_accuracy * length**2 / quantile) ** 2
         rows, read = max(self.first, 2), 0
         while rows < most:
             sample = problem.sampler.draw(rows, rng)
