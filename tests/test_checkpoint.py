@@ -189,6 +189,13 @@ def test_a_file_that_is_no_sound_checkpoint_is_refused_in_a_sentence(tmp_path: P
             stop=after_steps(3),
             checkpoint=place,
         ),
+        lambda place: minimize(
+            Problem(SquaredError(), Rows(X + 1, y), AtMost(2)),
+            SOLVER,
+            np.zeros(10),
+            stop=after_steps(3),
+            checkpoint=place,
+        ),
     ],
 )
 def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path, changed: Any) -> None:

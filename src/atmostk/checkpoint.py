@@ -69,7 +69,7 @@ def load(path: Path, run: Run, of_run: str) -> tuple[Run, dict[str, Any]]:
         raise ValueError(f"{path} was written by another version ({header['format']}): remove it to start anew.")
     if header["run"] != of_run:
         raise ValueError(
-            f"{path} belongs to another run (another solver, budget, objective, data size, start or seed): "
+            f"{path} belongs to another run (another solver, budget, objective, data, start or seed): "
             "give this one another file, or remove that one."
         )
     try:
@@ -87,16 +87,14 @@ def load(path: Path, run: Run, of_run: str) -> tuple[Run, dict[str, Any]]:
 
 
 def fingerprint(run: Run, x0: Any, seed: int) -> str:
-    """A word that only the same problem, solver, start and seed share, so that no file is taken for another run's."""
-    problem = run.problem
-    told = (
-        _told(problem.objective),
-        problem.sampler.size,
-        _told(problem.constraint),
-        _told(run.solver),
-        _told(x0),
-        seed,
-    )
+    """A word that only the same problem, solver, start and seed share, so that no file is taken for another run's.
+
+    The data is told by its size and a few of its rows.
+    """
+    problem, sampler = run.problem, run.problem.sampler
+    few = 16 if sampler.size is None else min(16, sampler.size)
+    data = (sampler.size, sampler.draw(few, np.random.default_rng(0)).data)
+    told = _told((problem.objective, data, problem.constraint, run.solver, x0, seed))
     return hashlib.sha256(repr(told).encode()).hexdigest()[:24]
 
 
@@ -104,12 +102,16 @@ def _told(thing: Any) -> Any:
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         fields = {part.name: _told(getattr(thing, part.name)) for part in dataclasses.fields(thing) if part.repr}
         return type(thing).__name__, fields
-    if hasattr(thing, "shape") and hasattr(thing, "dtype") and not arrays.is_scipy_sparse(thing):
+    if isinstance(thing, tuple | list):
+        return tuple(_told(part) for part in thing)
+    if arrays.is_scipy_sparse(thing):
+        return thing.shape, _told((thing.data, thing.indices))
+    if hasattr(thing, "shape") and hasattr(thing, "dtype"):
         values = np.ascontiguousarray(arrays.to_numpy(thing))
         return values.shape, str(values.dtype), hashlib.sha256(values.tobytes()).hexdigest()
     if callable(thing):
         return getattr(thing, "__qualname__", type(thing).__name__)
-    return repr(thing) if isinstance(thing, str | int | float | bool | None | tuple | list) else type(thing).__name__
+    return repr(thing) if isinstance(thing, str | int | float | bool | None) else type(thing).__name__
 
 
 def _columns(run: Run, parts: dict[str, np.ndarray]) -> list[str]:
