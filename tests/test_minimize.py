@@ -117,6 +117,24 @@ class NoGradient:
     [
         (PROBLEM, PIHT(), np.zeros(9), after_steps(1), ValueError, "x has 9 entries but X has 10 columns"),
         (PROBLEM, PIHT(), np.full(10, np.nan), after_steps(1), ValueError, "x0 holds NaN or infinity"),
+        (
+            PROBLEM,
+            PIHT(),
+            np.zeros((10, 1)),
+            after_steps(1),
+            ValueError,
+            r"x of shape \(features,\), but x has shape \(10, 1\)",
+        ),
+        (PROBLEM, PIHT(), np.zeros(()), after_steps(1), TypeError, "must be an array of real numbers"),
+        (PROBLEM, PIHT(), np.array(["a"]), after_steps(1), TypeError, "must be an array of real numbers"),
+        (
+            Problem(SquaredError, Rows(X, y), AtMost(2)),  # pyright: ignore
+            PIHT(),
+            np.zeros(10),
+            after_steps(1),
+            TypeError,
+            r"the objective of this Problem is the class SquaredError: write SquaredError\(...\)",
+        ),
         (PROBLEM, PIHT(), [0.0] * 10, after_steps(1), TypeError, "x0 is a list"),
         (PROBLEM, PIHT(), np.zeros(10), (), ValueError, "PIHT never ends by itself"),
         (PROBLEM, PIHT(), np.zeros(10), [1000], TypeError, "stop holds 1000, which is no rule"),
@@ -162,6 +180,37 @@ def test_what_does_not_fit_is_refused_in_one_sentence(
     with pytest.raises(kind, match=sentence) as caught:
         minimize(problem, solver, x0, stop=stop)
     assert "\n" not in str(caught.value)
+
+
+def test_arrays_of_two_libraries_are_not_mixed() -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match="x is a Tensor but the rows hold a ndarray"):
+        minimize(PROBLEM, PIHT(), torch.zeros(10), stop=after_steps(1))
+
+
+@pytest.mark.parametrize("seed", [-1, "a", 1.5, None])
+def test_a_seed_is_a_whole_number(seed: Any) -> None:
+    with pytest.raises(ValueError, match="it must be a whole number of 0 or more"):
+        run(seed=seed)
+
+
+def test_a_folder_is_no_checkpoint(tmp_path: Any) -> None:
+    with pytest.raises(ValueError, match="is a folder: name a file in it"):
+        run(checkpoint=tmp_path)
+
+
+def test_a_start_in_double_precision_does_not_copy_single_precision_rows_to_it() -> None:
+    import tracemalloc
+
+    wide = np.ones((2000, 500), np.float32)
+    wide[:, 1:] = rng.normal(size=(2000, 499))
+    problem = Problem(SquaredError(), Rows(wide, wide[:, 0]), AtMost(2))
+    minimize(problem, PIHT(sample_size=Fixed(2000)), np.zeros(500), stop=after_steps(1))
+    tracemalloc.start()
+    minimize(problem, PIHT(sample_size=Fixed(2000)), np.zeros(500), stop=after_steps(3))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < wide.nbytes / 4
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ StateT = TypeVar("StateT")
 class Solver(Protocol[StateT]):
     """An algorithm: hyperparameters, a way to start and a way to go on.
 
-    A state is a frozen dataclass with at least x, support, value, exact (whether `value` was taken on the whole
-    data), rows (evaluated so far) and finished (None, or the sentence with which the solver itself ends the run).
+    A state is a frozen dataclass with at least x, support, value, exact (whether `value` was taken on the whole data),
+    rows (evaluated so far) and finished (None, or the sentence with which the solver itself ends the run).
     """
 
     State: ClassVar[type]
@@ -92,7 +92,7 @@ def minimize(
     (array([0]), '40 steps were made.')
     """
     rules = (stop,) if callable(stop) else tuple(stop)
-    _check(problem, solver, x0, rules, every)
+    _check(problem, solver, x0, rules, seed, checkpoint, every)
     rng = np.random.default_rng(seed)
     run = Run(problem, solver, solver.start(problem, x0, rng))
     file = Path(checkpoint) if checkpoint is not None else None
@@ -169,7 +169,15 @@ def _reason(run: Run, rules: tuple[Rule, ...]) -> Stop | None:
     return None
 
 
-def _check(problem: Problem, solver: Any, x0: Array, rules: tuple[Rule, ...], every: int) -> None:
+def _check(
+    problem: Problem,
+    solver: Any,
+    x0: Array,
+    rules: tuple[Rule, ...],
+    seed: int,
+    checkpoint: str | Path | None,
+    every: int,
+) -> None:
     if not isinstance(problem, Problem):
         raise TypeError(f"minimize needs a Problem, not a {type(problem).__name__}.")
     for word in ("start", "step", "Record"):
@@ -186,8 +194,14 @@ def _check(problem: Problem, solver: Any, x0: Array, rules: tuple[Rule, ...], ev
             )
     if isinstance(every, bool) or every < 1:
         raise ValueError(f"every={every!r}: checkpoints are saved every so many steps, 1 or more.")
-    if not hasattr(x0, "shape"):
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"seed={seed!r}: it must be a whole number of 0 or more.")
+    if checkpoint is not None and Path(checkpoint).is_dir():
+        raise ValueError(f"checkpoint={str(checkpoint)!r} is a folder: name a file in it.")
+    if not hasattr(x0, "shape") or not hasattr(x0, "dtype"):
         raise TypeError(f"x0 is a {type(x0).__name__}: it must be an array, such as np.zeros(10).")
+    if getattr(x0.dtype, "kind", "f") not in "fiub" or len(x0.shape) == 0:
+        raise TypeError(f"x0 holds {x0.dtype} in shape {tuple(x0.shape)}: it must be an array of real numbers.")
     if not arrays.is_finite(x0):
         raise ValueError("x0 holds NaN or infinity: start from finite numbers, such as zeros.")
     problem.check(x0)

@@ -117,6 +117,8 @@ class Problem:
             (self.sampler, Sampler, "sampler"),
             (self.constraint, Constraint, "constraint"),
         ):
+            if isinstance(part, type):
+                raise TypeError(f"the {name} of this Problem is the class {part.__name__}: write {part.__name__}(...).")
             if not isinstance(part, protocol):
                 missing = sorted(
                     word for word in vars(protocol) if not word.startswith("_") and not hasattr(part, word)

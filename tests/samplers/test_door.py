@@ -30,7 +30,7 @@ def with_hole(value: float, dtype=np.float64) -> np.ndarray:
         ((np.array([["a", "b"]]),), TypeError, "it must be real numbers"),
         ((np.array([[1, None]], dtype=object),), TypeError, "X holds Python objects"),
         ((np.ones((2, 2), dtype=complex),), TypeError, "it must be real numbers"),
-        (("table.csv",), TypeError, "X is a str: give a matrix"),
+        (("table.csv",), TypeError, "X is a str: give a NumPy array"),
         ((coo_array(X),), TypeError, r"sparse in COO form: convert it with X.tocsr\(\)"),
         ((X, np.ones(5)), ValueError, r"y has shape \(5,\) but X has 4 rows"),
         ((X, np.ones((4, 1))), ValueError, r"y has shape \(4, 1\) but X has 4 rows"),

@@ -35,9 +35,19 @@ class LinearPredictorLoss(ABC):
     def check(self, x: Array, sample: Sample, /) -> None:
         """Raise ValueError with one sentence where these rows cannot have this loss."""
         X, y = features_and_target(self, sample)
+        self.check_point(x)
         if x.shape[0] != X.shape[1]:
             raise ValueError(f"x has {x.shape[0]} entries but X has {X.shape[1]} columns: they must be as many.")
+        if isinstance(y, np.ndarray) != isinstance(x, np.ndarray):
+            raise TypeError(
+                f"x is a {type(x).__name__} but the rows hold a {type(y).__name__}: give both as arrays of one library."
+            )
         self.check_target(y, sample.whole)
+
+    def check_point(self, x: Array, /) -> None:
+        """Raise ValueError with one sentence where x has the wrong shape."""
+        if x.ndim != 1:
+            raise ValueError(f"{type(self).__name__} needs x of shape (features,), but x has shape {tuple(x.shape)}.")
 
     def check_target(self, y: Array, whole: bool, /) -> None:  # noqa: B027 (any finite number will do, by default)
         """Raise ValueError with one sentence where y is no target of this loss; `whole` if these are all there are."""
@@ -73,7 +83,12 @@ def features_and_target(objective: object, sample: Sample) -> tuple[Array, Array
 
 
 def predict(X: Array, x: Array) -> Array:
-    """X x, reading only the columns that x uses when x is sparse enough for that to pay."""
+    """X x, reading only the columns that x uses when x is sparse enough for that to pay.
+
+    x comes to the precision of X, because otherwise all of X would be copied to that of x.
+    """
+    if x.dtype != X.dtype and arrays.is_floating(X):
+        x = x.astype(X.dtype) if isinstance(x, np.ndarray) else arrays.like(x, X)
     if type(X) is np.ndarray and x.ndim == 1 and X.size > 100_000:
         support = np.flatnonzero(x)
         if 16 * support.size < x.size:

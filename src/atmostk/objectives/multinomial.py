@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from atmostk import arrays
-from atmostk.objectives.linear_predictor import LinearPredictorLoss, features_and_target
+from atmostk.objectives.linear_predictor import LinearPredictorLoss
 from atmostk.sample import Sample
 
 Array = Any
@@ -24,11 +24,13 @@ class Multinomial(LinearPredictorLoss):
     1.098612
     """
 
-    def check(self, x: Array, sample: Sample, /) -> None:
-        """x is a matrix with a column for each class; every label has one."""
-        features_and_target(self, sample)
+    def check_point(self, x: Array, /) -> None:
+        """x is a matrix with a column for each class."""
         if x.ndim != 2 or x.shape[1] < 2:
             raise ValueError(f"Multinomial needs x of shape (features, classes), but x has shape {tuple(x.shape)}.")
+
+    def check(self, x: Array, sample: Sample, /) -> None:
+        """Every label has its column of x."""
         super().check(x, sample)
         _, y = sample.data
         labels = arrays.distinct(y)

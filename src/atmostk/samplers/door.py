@@ -21,7 +21,8 @@ def checked_features(X: Array) -> Array:
         if isinstance(X, list | tuple):
             X = np.asarray(X)
         if not hasattr(X, "shape") or not hasattr(X, "dtype"):
-            raise TypeError(f"X is a {type(X).__name__}: give a matrix (a NumPy array, a scipy CSR array or a tensor).")
+            how = "pass X.to_numpy()" if hasattr(X, "to_numpy") else "give a NumPy array, a scipy CSR array or a tensor"
+            raise TypeError(f"X is a {type(X).__name__}: {how}.")
         stored = X
     if len(X.shape) != 2:
         raise ValueError(f"X has shape {tuple(X.shape)}: it must be a matrix, rows by columns.")
