@@ -99,9 +99,8 @@ def fingerprint(run: Run, x0: Any, seed: int) -> str:
 
 
 def _told(thing: Any) -> Any:
-    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        fields = {part.name: _told(getattr(thing, part.name)) for part in dataclasses.fields(thing) if part.repr}
-        return type(thing).__name__, fields
+    if isinstance(thing, str | int | float | bool | None):
+        return repr(thing)
     if isinstance(thing, tuple | list):
         return tuple(_told(part) for part in thing)
     if arrays.is_scipy_sparse(thing):
@@ -109,9 +108,10 @@ def _told(thing: Any) -> Any:
     if hasattr(thing, "shape") and hasattr(thing, "dtype"):
         values = np.ascontiguousarray(arrays.to_numpy(thing))
         return values.shape, str(values.dtype), hashlib.sha256(values.tobytes()).hexdigest()
-    if callable(thing):
-        return getattr(thing, "__qualname__", type(thing).__name__)
-    return repr(thing) if isinstance(thing, str | int | float | bool | None) else type(thing).__name__
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        fields = {part.name: _told(getattr(thing, part.name)) for part in dataclasses.fields(thing) if part.repr}
+        return type(thing).__name__, fields
+    return getattr(thing, "__qualname__", type(thing).__name__)
 
 
 def _columns(run: Run, parts: dict[str, np.ndarray]) -> list[str]:

@@ -45,8 +45,8 @@ class Solver(Protocol[StateT]):
 class Result:
     """The answer of a run.
 
-    `value` is the objective at `x` on the whole data (for endless data, on the sampler's evaluation rows; where Ctrl-C cut
-    that evaluation short, the last estimate).
+    `value` is the objective at `x` on the whole data: for endless data on the sampler's evaluation rows; where Ctrl-C
+    cut that evaluation short, the last estimate.
     """
 
     x: Array
