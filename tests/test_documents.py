@@ -27,7 +27,7 @@ def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytes
     for block in BLOCK.finditer(text):
         line = text[: block.start()].count("\n") + 1
         # The empty lines make a traceback name the line of the page.
-        exec(compile("\n" * line + block.group(1), str(page), "exec"), names)
+        exec(compile("\n" * line + block.group(1), str(page), "exec", dont_inherit=True), names)
 
 
 def test_no_page_shows_code_that_the_test_above_does_not_see() -> None:
