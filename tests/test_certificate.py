@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from atmostk import AtMost, Problem, certify
+from atmostk.constraints import AlwaysKept, AtMostGroups, WithinBox
 from atmostk.objectives import Functions, Logistic, SquaredError
 from atmostk.samplers import MappedRows, Rows, Simulator
 
@@ -78,6 +79,39 @@ def test_the_best_exchange_is_exact_where_columns_are_orthogonal() -> None:
     better = np.array([3.0, 0.0, 2.0, 0, 0, 0])
     assert_allclose(certify(problem, x).best_exchange, problem.value(x) - problem.value(better))
     assert certify(problem, better).best_exchange < 0
+
+
+def orthogonal(truth: Any) -> tuple[Any, Any]:
+    """Columns that do not touch each other: what one entry gains depends on no other."""
+    Q = np.linalg.qr(np.random.default_rng(3).normal(size=(50, len(truth))))[0] * np.sqrt(50)
+    return Q, Q @ np.array(truth)
+
+
+def test_what_is_always_kept_neither_leaves_nor_enters() -> None:
+    Q, b = orthogonal([0.1, 3.0, 1.0, 2.0])
+    problem = Problem(SquaredError(), Rows(Q, b), AlwaysKept(AtMost(1), [0]))
+    x = np.array([0.1, 3.0, 0.0, 0.0])
+    assert_allclose(certify(problem, x).best_exchange, 2.0**2 / 2 - 3.0**2 / 2)
+
+
+def test_an_entry_gains_what_its_bounds_allow() -> None:
+    Q, b = orthogonal([1.0, 3.0, -2.0])
+    problem = Problem(SquaredError(), Rows(Q, b), WithinBox(AtMost(1), -np.inf, 1.5))
+    x = np.array([1.0, 0.0, 0.0])
+    # -2 is within the bounds and gains 2; 3 is cut to 1.5 and gains 3 * 1.5 - 1.5^2 / 2 = 3.375.
+    assert_allclose(certify(problem, x).best_exchange, 3.375 - 0.5)
+    free = Problem(SquaredError(), Rows(Q, b), AtMost(1))
+    assert_allclose(certify(free, x).best_exchange, 4.5 - 0.5)
+
+
+def test_a_group_enters_and_leaves_as_one() -> None:
+    Q, b = orthogonal([2.0, 2.0, 3.0, 0.5])
+    problem = Problem(SquaredError(), Rows(Q, b), AtMostGroups(1, [0, 0, 1, 1]))
+    x = np.array([0.0, 0.0, 3.0, 0.5])
+    better = np.array([2.0, 2.0, 0.0, 0.0])
+    gain = problem.value(x) - problem.value(better)
+    assert_allclose(certify(problem, x).best_exchange, gain, atol=1e-12)
+    assert gain < 0
 
 
 def test_data_in_blocks_gives_the_certificate_of_the_whole(tmp_path: Any) -> None:

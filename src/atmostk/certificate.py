@@ -16,6 +16,7 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.constraints import AtMost
+from atmostk.constraints.budget import Budget
 from atmostk.problem import Problem
 from atmostk.sample import Sample
 
@@ -80,7 +81,7 @@ def certify(problem: Problem, x: Array, *, tolerance: float = 1e-6, sample: Samp
         slope_outside=outside,
         l_bar=_l_bar(problem, x, gradient, support, outside),
         basic_feasible=slope <= tolerance,
-        best_exchange=_best_exchange(x, slopes, curvature, inside),
+        best_exchange=_best_exchange(problem, x, gradient, curvature, support),
         rows=rows,
         whole=whole,
     )
@@ -152,18 +153,25 @@ def _l_bar(problem: Problem, x: Array, gradient: Array, support: np.ndarray, out
     return math.exp(high)
 
 
-def _best_exchange(x: Array, slopes: np.ndarray, curvature: Array, inside: np.ndarray) -> float:
-    """The largest gain that the objective's curvature predicts for one entry leaving and another entering.
+def _best_exchange(problem: Problem, x: Array, gradient: Array, curvature: Array, support: np.ndarray) -> float:
+    """The largest gain that the objective's curvature predicts for one unit of the budget leaving and another entering.
 
-    g^2 / 2h for the one that enters, less h x^2 / 2 for the one that leaves. NaN where the objective has no
-    curvature to say.
+    An entry with slope g and curvature h enters with its best step t = -g/h, cut to its bounds, and gains
+    -(g t + h t^2 / 2); one inside costs h x^2 / 2 when it leaves. A group, or both entries of an edge, count together.
+    NaN where the objective has no curvature, or the constraint no units, to say it with.
     """
-    if curvature is None:
+    if curvature is None or not isinstance(problem.constraint, Budget):
         return math.nan
-    if inside.all() or not inside.any():
+    units = problem.constraint.units(x)
+    inside = np.zeros(units.size, dtype=bool)
+    inside[support] = True
+    leaving, entering = (units >= 0) & inside, (units >= 0) & ~inside
+    if not leaving.any() or not entering.any():
         return 0.0
-    h = np.maximum(arrays.to_numpy(curvature).ravel().astype(np.float64), 0.0)
-    values = arrays.to_numpy(x).ravel().astype(np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gains = np.where(h > 0, slopes**2 / (2 * h), 0.0)
-    return float(gains[~inside].max() - (h * values**2 / 2)[inside].min())
+    g, h, values = (arrays.to_numpy(part).ravel().astype(np.float64) for part in (gradient, curvature, x))
+    bent = h > 0
+    step = np.where(bent, -g / np.where(bent, h, 1.0), 0.0).reshape(tuple(x.shape))
+    step = arrays.to_numpy(problem.constraint.unlimited(arrays.like(step, x))).ravel().astype(np.float64)
+    gains = np.bincount(units[entering], -(g * step + h * step**2 / 2)[entering])
+    costs = np.bincount(units[leaving], (h * values**2 / 2)[leaving])
+    return float(gains[np.unique(units[entering])].max() - costs[np.unique(units[leaving])].min())

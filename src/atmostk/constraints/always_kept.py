@@ -47,6 +47,12 @@ class AlwaysKept:
         """These entries, and those that the constraint has free."""
         return union(self.entries, self.constraint.free(x))
 
+    def units(self, x: Array, /) -> np.ndarray:
+        """As the constraint has it, without these entries."""
+        units = self.constraint.units(x).copy()
+        units[self.entries] = -1
+        return units
+
     def unlimited(self, v: Array, /) -> Array:
         """As the constraint has it."""
         return self.constraint.unlimited(v)

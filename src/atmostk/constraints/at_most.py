@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,10 @@ class AtMost:
     def free(self, x: Array, /) -> np.ndarray:
         """None: every entry competes."""
         return np.empty(0, np.int64)
+
+    def units(self, x: Array, /) -> np.ndarray:
+        """Each entry enters and leaves alone."""
+        return np.arange(math.prod(x.shape))
 
     def unlimited(self, v: Array, /) -> Array:
         """v itself: all points are allowed but for the budget."""

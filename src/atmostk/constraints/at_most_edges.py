@@ -51,6 +51,13 @@ class AtMostEdges:
         """The diagonal."""
         return np.arange(x.shape[0]) * (x.shape[0] + 1)
 
+    def units(self, x: Array, /) -> np.ndarray:
+        """Both entries of a pair enter and leave together."""
+        entries = np.arange(x.shape[0] ** 2)
+        pairs = np.minimum(entries, _mirrored(entries, x.shape[0]))
+        pairs[self.free(x)] = -1
+        return pairs
+
     def unlimited(self, v: Array, /) -> Array:
         """The nearest symmetric matrix."""
         return (v + arrays.namespace(v).matrix_transpose(v)) / 2

@@ -66,6 +66,10 @@ class AtMostGroups:
         """None: every entry competes."""
         return np.empty(0, np.int64)
 
+    def units(self, x: Array, /) -> np.ndarray:
+        """A group enters and leaves as one."""
+        return self.labels
+
     def unlimited(self, v: Array, /) -> Array:
         """v itself: all points are allowed but for the budget."""
         return v

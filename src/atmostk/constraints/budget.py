@@ -27,6 +27,10 @@ class Budget(Protocol):
         """The entries of points shaped like x, ascending, that are kept without using the budget."""
         ...
 
+    def units(self, x: Array, /) -> np.ndarray:
+        """For each entry of points shaped like x the number of what it enters and leaves with; -1 for a free entry."""
+        ...
+
     def unlimited(self, v: Array, /) -> Array:
         """The nearest point to v if the budget had no limit; v itself where there is nothing else to obey."""
         ...

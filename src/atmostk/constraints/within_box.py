@@ -68,6 +68,10 @@ class WithinBox:
         """As the constraint has it."""
         return self.constraint.free(x)
 
+    def units(self, x: Array, /) -> np.ndarray:
+        """As the constraint has it."""
+        return self.constraint.units(x)
+
     def unlimited(self, v: Array, /) -> Array:
         """The nearest point in the box."""
         return arrays.clip(self.constraint.unlimited(v), self.lower, self.upper)
