@@ -1,4 +1,4 @@
-"""Compiled scans over the keys of a large array, for `top_k`; the only module here that needs numba.
+"""Compiled scans over the keys of a large array, for `top_k`.
 
 A block of keys is first reduced to its largest one, which the processor does many at a time; only a block that holds
 something of interest is looked at entry by entry.
@@ -7,7 +7,8 @@ something of interest is looked at entry by entry.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from atmostk.compiled import compiled
 
 BLOCK = 64
 
@@ -32,7 +33,7 @@ def equal(
     return indices[: _equal(raw, mask, key, skip, indices)]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _above(raw, mask, threshold, room, indices, keys):
     unsigned = raw.dtype.type  # without these casts numba widens every key to 64 bits
     found = 0
@@ -64,7 +65,7 @@ def _above(raw, mask, threshold, room, indices, keys):
     return found, highest
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _equal(raw, mask, key, skip, indices):
     found = 0
     passed = 0
