@@ -200,7 +200,7 @@ def test_a_folder_is_no_checkpoint(tmp_path: Any) -> None:
 
 
 def test_a_checkpoint_in_a_folder_that_is_not_there_is_refused_before_the_run(tmp_path: Any) -> None:
-    with pytest.raises(ValueError, match=r"there is no folder .*missing"):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*missing"):
         run(checkpoint=tmp_path / "missing" / "run.npz", callbacks=[lambda run: pytest.fail("a step was made")])
 
 

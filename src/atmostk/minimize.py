@@ -199,7 +199,7 @@ def _check(
     if checkpoint is not None and Path(checkpoint).is_dir():
         raise ValueError(f"checkpoint={str(checkpoint)!r} is a folder: name a file in it.")
     if checkpoint is not None and not Path(checkpoint).parent.is_dir():
-        raise ValueError(
+        raise FileNotFoundError(
             f"checkpoint={str(checkpoint)!r}: there is no folder {str(Path(checkpoint).parent)!r}, make it first."
         )
     if not hasattr(x0, "shape") or not hasattr(x0, "dtype"):
