@@ -20,7 +20,7 @@ Array = Any
 
 @dataclass(frozen=True)
 class WithIntercept:
-    """F(x) of a linear predictor z = X x[:-1] + x[-1]: the last entry (row, where x has a column a class) is the intercept.
+    """F(x) of a linear predictor z = X x[:-1] + x[-1]: the last entry (row, of a matrix) of x is the intercept.
 
     It costs no budget when the constraint keeps it: `AlwaysKept(AtMost(10), entries=[features])`.
 
