@@ -49,7 +49,7 @@ class TrueGraph:
 def band_graph(variables: int) -> TrueGraph:
     """Each variable has an edge to the next two, as in an autoregression: .5 and .25 beside 1.1."""
     _check(variables, "band_graph")
-    offsets = [distance for distance in (-2, -1, 0, 1, 2) if abs(distance) < variables]
+    offsets: Any = [distance for distance in (-2, -1, 0, 1, 2) if abs(distance) < variables]
     diagonals = [np.full(variables - abs(k), 1.1 if k == 0 else 0.5 ** abs(k)) for k in offsets]
     return TrueGraph(sparse.diags_array(diagonals, offsets=offsets, format="csr"))
 
@@ -104,7 +104,8 @@ def _with_edges(variables: int, pairs: np.ndarray, rng: np.random.Generator) -> 
         lowest = float(linalg.eigvalsh(off.toarray(), subset_by_index=[0, 0])[0])
     else:
         start = np.ones(variables) / np.sqrt(variables)  # ARPACK's own start is random
-        found = eigsh(off, k=1, which="SA", tol=1e-3, v0=start, return_eigenvectors=False)
+        tolerance: Any = 1e-3  # the stubs say int
+        found = eigsh(off, k=1, which="SA", tol=tolerance, v0=start, return_eigenvectors=False)
         lowest = float(found[0]) * (1 + 1e-3)
     return TrueGraph((off + (SMALLEST - lowest) * sparse.eye_array(variables)).tocsr())
 
@@ -118,7 +119,7 @@ def _inverse_root(precision: Any, normal: np.ndarray) -> np.ndarray:
     low, high = SMALLEST, float(np.abs(precision).sum(axis=1).max())
     ratio = np.sqrt(high / low)
     degree = int(np.ceil(np.log(1e-7) / np.log((ratio - 1) / (ratio + 1)))) + 2
-    series = chebyshev.chebinterpolate(lambda t: ((high - low) / 2 * t + (high + low) / 2) ** -0.5, degree)
+    series = chebyshev.Chebyshev.interpolate(_one_over_root, degree, domain=[low, high]).coef
     scaled = (precision * (2 / (high - low))).astype(normal.dtype)
     shift = normal.dtype.type((high + low) / (high - low))
     later = np.zeros_like(normal)
@@ -126,6 +127,10 @@ def _inverse_root(precision: Any, normal: np.ndarray) -> np.ndarray:
     for coefficient in series[:0:-1].astype(normal.dtype):  # Clenshaw's recurrence
         now, later = coefficient * normal + 2 * (scaled @ now - shift * now) - later, now
     return series[0].astype(normal.dtype) * normal + (scaled @ now - shift * now) - later
+
+
+def _one_over_root(value: Any) -> Any:
+    return value**-0.5
 
 
 def _check(variables: int, name: str) -> None:
