@@ -1,4 +1,4 @@
-"""F: the losses. Each is one file; `TorchLoss` and `JaxLoss` load their library when first asked for."""
+"""F: the losses. Each is one file; those of PyTorch and JAX load their library when first asked for."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,13 @@ from atmostk.objectives.ridge import WithRidge, with_ridge
 from atmostk.objectives.squared_error import SquaredError
 
 if TYPE_CHECKING:
+    from atmostk.objectives.carlini_wagner import CarliniWagner
     from atmostk.objectives.jax_loss import JaxLoss
+    from atmostk.objectives.tanh_carlini_wagner import TanhCarliniWagner
     from atmostk.objectives.torch_loss import TorchLoss
 
 __all__ = [
+    "CarliniWagner",
     "Functions",
     "Huber",
     "JaxLoss",
@@ -23,13 +26,19 @@ __all__ = [
     "Multinomial",
     "Poisson",
     "SquaredError",
+    "TanhCarliniWagner",
     "TorchLoss",
     "WithIntercept",
     "WithRidge",
     "with_ridge",
 ]
 
-_LAZY = {"JaxLoss": "jax_loss", "TorchLoss": "torch_loss"}
+_LAZY = {
+    "CarliniWagner": "carlini_wagner",
+    "JaxLoss": "jax_loss",
+    "TanhCarliniWagner": "tanh_carlini_wagner",
+    "TorchLoss": "torch_loss",
+}
 
 
 def __getattr__(name: str) -> Any:
