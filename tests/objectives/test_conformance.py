@@ -9,7 +9,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csc_array, csr_array
 
-from atmostk.objectives import Functions, Huber, Logistic, Multinomial, Poisson, SquaredError, with_ridge
+from atmostk.objectives import (
+    Functions,
+    Huber,
+    Logistic,
+    Multinomial,
+    Poisson,
+    SquaredError,
+    with_intercept,
+    with_ridge,
+)
 from atmostk.problem import Objective
 from atmostk.sample import Sample
 
@@ -39,6 +48,9 @@ OBJECTIVES = {
     "multinomial": (Multinomial(), "class"),
     "poisson": (Poisson(), "count"),
     "huber": (Huber(0.7), "real"),
+    "squared error, intercept": (with_intercept(SquaredError()), "intercept real"),
+    "multinomial, intercept": (with_intercept(Multinomial()), "intercept class"),
+    "logistic, ridge by entry": (with_ridge(Logistic(), np.linspace(0, 1, COLUMNS)), "label"),
     "functions": (Functions(squares, squares_slope, squares_by_row), "real"),
 }
 WEIGHTABLE = [name for name in OBJECTIVES if name != "functions"]
@@ -54,12 +66,13 @@ def rows(target: str, dtype: Any = np.float64) -> tuple[Any, Any]:
         "label": np.arange(ROWS) % 2,
         "class": np.arange(ROWS) % CLASSES,
         "count": rng.poisson(2.0, size=ROWS),
-    }[target].astype(dtype)
+    }[target.removeprefix("intercept ")].astype(dtype)
     return X, y
 
 
 def point(target: str, dtype: Any = np.float64) -> Any:
-    shape = (COLUMNS, CLASSES) if target == "class" else (COLUMNS,)
+    entries = COLUMNS + target.startswith("intercept")
+    shape = (entries, CLASSES) if target.endswith("class") else (entries,)
     return np.random.default_rng(8).normal(size=shape).astype(dtype) / 2
 
 
