@@ -1,0 +1,19 @@
+"""Data to learn from: simulators whose truth is known, and loaders of public data sets."""
+
+from atmostk.datasets.expression import Expression, load_expression
+from atmostk.datasets.geo import load_geo
+from atmostk.datasets.known_network import KnownNetwork, load_known_network
+from atmostk.datasets.simulated_graphs import TrueGraph, band_graph, block_graph, hub_graph, uniform_graph
+
+__all__ = [
+    "Expression",
+    "KnownNetwork",
+    "TrueGraph",
+    "band_graph",
+    "block_graph",
+    "hub_graph",
+    "load_expression",
+    "load_geo",
+    "load_known_network",
+    "uniform_graph",
+]
