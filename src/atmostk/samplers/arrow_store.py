@@ -36,11 +36,10 @@ class ArrowStore:
         pyarrow_for("Arrow")
         self.files = files_of(path, (".arrow", ".feather", ".ipc"))
         places, groups = [], []
+        first, _ = _contents(self.files[0])
+        self.roles: Roles = assigned(first, self.files[0], target=target, weights=weights, columns=columns)
         for at, file in enumerate(self.files):
             schema, rows = _contents(file)
-            if at == 0:
-                first = schema
-                self.roles: Roles = assigned(schema, file, target=target, weights=weights, columns=columns)
             same_columns(self.roles, first, schema, file, self.files[0])
             places += [(at, batch) for batch, count in enumerate(rows) if count]
             groups += [count for count in rows if count]
@@ -48,14 +47,14 @@ class ArrowStore:
         if not self.groups:
             raise ValueError(f"{path} holds no rows: there is nothing to learn from.")
         self.names, self.row_bytes = self.roles.features, self.roles.row_bytes
-        self.supervised = self.roles.target is not None
+        self.dtype, self.supervised = self.roles.dtype, self.roles.target is not None
 
     def read(self, groups: Sequence[int], columns: np.ndarray | None, rows: int, /) -> Iterator[Piece]:
         """The rows of these groups in order."""
         import pyarrow
 
-        features = self.roles.features if columns is None else [self.roles.features[column] for column in columns]
-        names = [*features, *(name for name in (self.roles.target, self.roles.weights) if name is not None)]
+        roles = self.roles.only(columns)
+        names = list(roles.used)
         for at, places in groupby((self.places[group] for group in groups), key=lambda place: place[0]):
             file = self.files[at]
             try:
@@ -65,7 +64,7 @@ class ArrowStore:
                     for _, group in places:
                         batch = reader.get_batch(group)
                         for first in range(0, batch.num_rows, rows):
-                            yield as_piece(batch.slice(first, rows), self.roles, columns, file)
+                            yield as_piece(batch.slice(first, rows), roles, file)
                         del batch
             except (pyarrow.ArrowException, OSError) as error:
                 raise ValueError(f"{file} is damaged or cut short ({told(error)}): write it anew.") from None
@@ -74,8 +73,8 @@ class ArrowStore:
         """Raise with one sentence where reading alone would take more than is allowed."""
         if (needed := max(self.groups) * self.row_bytes) > allowed:
             raise MemoryError(
-                f"a record batch of {self.files[0]} has {max(self.groups)} rows, about {readable(needed)}, more than max_memory "
-                f"leaves ({readable(allowed)}): raise it, name fewer columns, or write the file in smaller batches."
+                f"a record batch of {self.files[0]} has {max(self.groups)} rows, about {readable(needed)}, more than "
+                f"max_memory leaves ({readable(allowed)}): raise it, name fewer columns, or write smaller batches."
             )
 
 

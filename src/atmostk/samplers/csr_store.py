@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from atmostk.samplers.files import told
+from atmostk.samplers.memory import readable
 from atmostk.samplers.npy_column import NpyColumn, NpyWriter
+from atmostk.samplers.numbered import Numbered
 from atmostk.samplers.stored_rows import Piece
 
 Array = Any
@@ -18,9 +20,9 @@ GROUP_ENTRIES = 1 << 20  # nonzeros in a group: about 10 MB, read in a few milli
 
 
 class CsrStore:
-    """A folder with `indptr.npy`, `indices.npy`, `data.npy`, `about.json`, and `y.npy` and `weights.npy` where there are such.
+    """A folder with `indptr.npy`, `indices.npy`, `data.npy` and `about.json`; perhaps `y.npy` and `weights.npy`.
 
-    Made by `store_csr`, or piece by piece by a `CsrWriter`. The arrays are read where they are needed, never as a whole.
+    Made by `store_csr`, or piece by piece by a `CsrWriter`. The arrays are read where they are needed, never whole.
 
     >>> import numpy as np, tempfile, pathlib
     >>> from scipy.sparse import csr_array
@@ -54,9 +56,10 @@ class CsrStore:
             )
         self._bounds = self._cut(GROUP_ENTRIES)
         self.groups = tuple(np.diff(self._bounds).tolist())
-        self.names: Sequence[str] = _Numbered(columns)
+        self.names: Sequence[str] = Numbered(columns)
+        self.dtype = self.arrays["data"].dtype
         self.supervised = "y" in self.arrays
-        self.row_bytes = 16.0 + (self.arrays["data"].dtype.itemsize + 4) * entries / rows
+        self.row_bytes = 16.0 + (self.dtype.itemsize + 4) * entries / rows
 
     def read(self, groups: Sequence[int], columns: np.ndarray | None, rows: int, /) -> Iterator[Piece]:
         """The rows of these groups in order."""
@@ -64,6 +67,14 @@ class CsrStore:
             first, last = int(self._bounds[group]), int(self._bounds[group + 1])
             for begin in range(first, last, rows):
                 yield self._between(begin, min(begin + rows, last), columns)
+
+    def check_memory(self, allowed: int) -> None:
+        """Raise with one sentence where knowing where rows begin would alone take more than is allowed."""
+        if (needed := self._begins.nbytes) > allowed:
+            raise MemoryError(
+                f"the beginnings of {self.shape[0]} sparse rows take {readable(needed)}, more than max_memory leaves "
+                f"({readable(allowed)}): raise it."
+            )
 
     def _between(self, first: int, last: int, columns: np.ndarray | None) -> Piece:
         from scipy.sparse import csr_array
@@ -94,21 +105,6 @@ class CsrStore:
         # Rows without entries take memory as well.
         even = np.arange(0, rows, entries)
         return np.unique(np.concatenate([[0], cuts, even, [rows]]))
-
-
-class _Numbered(Sequence[str]):
-    """x0, x1, ...: names for a million columns that need no memory."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [f"x{number}" for number in range(*place.indices(self.count))]
-        return f"x{range(self.count)[place]}"
 
 
 class CsrWriter:

@@ -9,14 +9,18 @@ from pathlib import Path
 def files_of(path: str | Path, endings: tuple[str, ...]) -> tuple[Path, ...]:
     """The file itself, or the files with these endings in a folder and below, by name; none of them empty."""
     path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: there is no such file or folder.")
-    if not path.is_dir():
-        return (_filled(path),)
     found: list[Path] = []
 
     def refused(error: OSError) -> None:
         raise PermissionError(f"{error.filename} cannot be read ({error.strerror}): ask for permission to read it.")
+
+    try:
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: there is no such file or folder.")
+    except PermissionError as error:
+        refused(error)
+    if not path.is_dir():
+        return (_filled(path),)
 
     for folder, folders, names in os.walk(path, onerror=refused):
         # Names with _ or . in front are other programs' notes (_SUCCESS, _metadata), by the custom of Hadoop.

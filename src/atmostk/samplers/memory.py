@@ -13,17 +13,19 @@ LIBRARIES = 300_000_000  # Python with NumPy, SciPy, numba and a reader of files
 class Memory:
     """The shares of `max_memory`, which is meant for the whole process.
 
-    What the libraries take is set aside first. A pass has three blocks in memory (one read, one waiting, one worked on)
-    and needs about as much again to decode and to compute, so a block is a sixteenth of the rest; the rows of a sample, of which a solver
-    makes copies, a sixth.
+    What the libraries take is set aside first. A pass has three blocks in memory (one read, one
+    waiting, one worked on) and needs about as much again to decode and to compute, so a block is a sixteenth of the
+    rest; the rows of a sample, of which a solver makes copies, a sixth; what a reader of files holds for
+    itself, a third.
 
     >>> Memory.of("1GB")
-    Memory(total=1000000000, block=43750000, sample=116666666)
+    Memory(total=1000000000, block=43750000, sample=116666666, reader=233333333)
     """
 
     total: int
     block: int
     sample: int
+    reader: int
 
     @classmethod
     def of(cls, size: int | float | str) -> Memory:
@@ -32,9 +34,10 @@ class Memory:
         rest = total - LIBRARIES
         if rest < 100_000_000:
             raise ValueError(
-                f"max_memory={size!r}: the libraries alone take about {readable(LIBRARIES)}, so allow {readable(LIBRARIES + 10**8)} or more."
+                f"max_memory={size!r}: the libraries alone take about {readable(LIBRARIES)}, so allow "
+                f"{readable(LIBRARIES + 10**8)} or more."
             )
-        return cls(total, min(rest // 16, 64_000_000), rest // 6)
+        return cls(total, min(rest // 16, 64_000_000), rest // 6, rest // 3)
 
 
 def size_in_bytes(size: int | float | str) -> int:
@@ -43,7 +46,7 @@ def size_in_bytes(size: int | float | str) -> int:
     >>> size_in_bytes("1.5 GB"), size_in_bytes(10)
     (1500000000, 10)
     """
-    if not isinstance(size, str) and not isinstance(size, bool) and size > 0:
+    if isinstance(size, int | float) and not isinstance(size, bool) and size > 0:
         return int(size)
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(size))
     if found is None or isinstance(size, bool) or found[2].upper() not in UNITS or float(found[1]) == 0:

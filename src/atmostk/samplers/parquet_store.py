@@ -53,7 +53,7 @@ class ParquetStore:
         if not self.groups:
             raise ValueError(f"{path} holds no rows: there is nothing to learn from.")
         self.names, self.row_bytes = self.roles.features, self.roles.row_bytes
-        self.supervised = self.roles.target is not None
+        self.dtype, self.supervised = self.roles.dtype, self.roles.target is not None
 
     @cached_property
     def decoding_bytes(self) -> int:
@@ -66,8 +66,8 @@ class ParquetStore:
         import pyarrow
         from pyarrow import parquet
 
-        features = self.roles.features if columns is None else [self.roles.features[column] for column in columns]
-        names = [*features, *(name for name in (self.roles.target, self.roles.weights) if name is not None)]
+        roles = self.roles.only(columns)
+        names = list(roles.used)
         buffer = int(np.clip(rows * self.roles.row_bytes / 8 / len(names), 1 << 14, 1 << 20))
         for at, places in groupby((self.places[group] for group in groups), key=lambda place: place[0]):
             file = self.files[at]
@@ -75,7 +75,7 @@ class ParquetStore:
                 with parquet.ParquetFile(file, buffer_size=buffer, pre_buffer=False) as opened:
                     wanted = [group for _, group in places]
                     for batch in opened.iter_batches(rows, row_groups=wanted, columns=names, use_threads=False):
-                        yield as_piece(batch, self.roles, columns, file)
+                        yield as_piece(batch, roles, file)
             except (pyarrow.ArrowException, OSError) as error:
                 raise ValueError(f"{file} is damaged or cut short ({told(error)}): write it anew.") from None
 
@@ -83,9 +83,9 @@ class ParquetStore:
         """Raise with one sentence where reading alone would take more than is allowed."""
         if self.decoding_bytes > allowed:
             raise MemoryError(
-                f"reading {self.files[0]} by row groups of {max(self.groups)} rows and {len(self.names)} columns takes about "
-                f"{readable(self.decoding_bytes)}, more than max_memory leaves ({readable(allowed)}): raise it, name fewer columns, "
-                "or write the file with smaller row groups."
+                f"reading {self.files[0]} by row groups of {max(self.groups)} rows and {len(self.names)} columns takes "
+                f"about {readable(self.decoding_bytes)}, more than max_memory leaves ({readable(allowed)}): raise it, "
+                "name fewer columns, or write the file with smaller row groups."
             )
 
 
@@ -101,13 +101,13 @@ def _footer(file: Path) -> Any:
 
 def _check_nulls(roles: Roles, footer: Any, schema: Any, file: Path) -> None:
     """Nulls are often counted in the footer: then they are known before a row is read."""
-    used = {*roles.features, roles.target, roles.weights}
+    used = set(roles.used)
     for group in range(footer.num_row_groups):
         about = footer.row_group(group)
         for column in range(about.num_columns):
             name, counted = about.column(column).path_in_schema, about.column(column).statistics
             if name in used and counted is not None and counted.has_null_count and counted.null_count:
                 raise ValueError(
-                    f"column {name!r} of {file} holds nulls ({counted.null_count} of {about.num_rows} rows in row group "
-                    f"{group}): drop those rows or fill them in first."
+                    f"column {name!r} of {file} holds nulls ({counted.null_count} of {about.num_rows} rows in row "
+                    f"group {group}): drop those rows or fill them in first."
                 )

@@ -13,7 +13,7 @@ T = TypeVar("T")
 def read_ahead(items: Iterable[T]) -> Iterator[T]:
     """The items in their order, made by a thread that is one item ahead.
 
-    What goes wrong in the thread is raised here. Whoever stops in the middle (a break, Ctrl-C) stops the thread as well.
+    What goes wrong in the thread is raised here. Whoever stops in the middle (a break, Ctrl-C) stops the thread too.
 
     >>> list(read_ahead(range(3)))
     [0, 1, 2]

@@ -43,6 +43,11 @@ class Store(Protocol):
         ...
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """What the features are."""
+        ...
+
+    @property
     def supervised(self) -> bool:
         """Whether the rows have a target."""
         ...
@@ -56,9 +61,9 @@ class Store(Protocol):
 class StoredRows:
     """The rows of a store, of which three blocks of `block_bytes` at most are in memory during a pass.
 
-    A sample of m rows is spread over `spread` x m neighbouring rows, counted after the groups have been put in random order
-    (one group's worth at least): each row has the same chance, and a file whose order means something is met in
-    several places. A pass reads the next block in a thread of its own while this one is worked on.
+    A sample of m rows is spread over `spread` x m neighbouring rows, counted after the groups have been put in random
+    order (one group's worth at least): each row has the same chance, and a file whose order means something is met
+    in several places. A pass reads the next block in a thread of its own while this one is worked on.
 
     >>> import numpy as np, tempfile, pathlib
     >>> from scipy.sparse import csr_array
@@ -84,10 +89,15 @@ class StoredRows:
         return int(sum(self.store.groups))
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Sequence[str]:
         """What the columns are called."""
-        names = tuple(self.store.names)
-        return names if self.columns is None else tuple(names[column] for column in self.columns)
+        names = self.store.names
+        return names if self.columns is None else [names[column] for column in self.columns]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What the features are."""
+        return self.store.dtype
 
     @property
     def row_bytes(self) -> float:
@@ -109,8 +119,9 @@ class StoredRows:
         whole, count = count >= self.size, min(count, self.size)
         if count > self.sample_rows:
             raise MemoryError(
-                f"a sample of {count} rows takes about {readable(count * self.row_bytes)}, but {readable(self.sample_bytes)} "
-                "are set aside for samples: raise max_memory, or take a solver or sample size that is content with fewer."
+                f"a sample of {count} rows takes about {readable(count * self.row_bytes)}, but "
+                f"{readable(self.sample_bytes)} are set aside for samples: raise max_memory, or take a solver or "
+                "sample size that is content with fewer."
             )
         if whole:
             return _sample(list(self._read(range(len(self.store.groups)))), whole=True)
@@ -119,10 +130,9 @@ class StoredRows:
 
     def blocks(self) -> Iterator[Sample]:
         """All rows in the order of the data, a block at a time, the next one being read meanwhile."""
-        yield from read_ahead(
-            _sample([piece], whole=int(piece.X.shape[0]) == self.size)
-            for piece in self._read(range(len(self.store.groups)))
-        )
+        pieces = self._read(range(len(self.store.groups)))
+        samples = (_sample([piece], whole=piece.X.shape[0] == self.size) for piece in pieces)
+        yield from read_ahead(samples)
 
     def _places(self, count: int, rng: np.random.Generator) -> Iterator[tuple[int, np.ndarray]]:
         """Which rows of which groups a sample takes."""
@@ -152,6 +162,7 @@ class StoredRows:
 
 
 def _sample(pieces: list[Piece], whole: bool = False) -> Sample:
+    X: Array
     X, y, weights = (None if parts[0] is None else _stacked(parts) for parts in zip(*pieces, strict=True))
     for part, name in ((X, "X"), (y, "y"), (weights, "weights")):
         if part is not None and not arrays.is_finite(part.data if arrays.is_scipy_sparse(part) else part):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,18 @@ class Roles:
     dtype: np.dtype[Any]
 
     @property
+    def used(self) -> tuple[str, ...]:
+        """All columns that are read."""
+        return (*self.features, *(name for name in (self.target, self.weights) if name is not None))
+
+    def only(self, columns: np.ndarray | None) -> Roles:
+        """The same with these features alone."""
+        return self if columns is None else replace(self, features=tuple(self.features[column] for column in columns))
+
+    @property
     def row_bytes(self) -> float:
         """What one row takes in memory."""
-        extra = (self.target is not None) + (self.weights is not None)
-        return self.dtype.itemsize * (len(self.features) + extra)
+        return self.dtype.itemsize * len(self.used)
 
 
 def assigned(
@@ -38,44 +47,46 @@ def assigned(
             shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
             raise ValueError(f"{where} has no column {name!r}, which {role} names: it has {shown}.")
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(names).most_common(1)[0][0]
         raise ValueError(f"{where} has two columns named {twice!r}: give each a name of its own.")
+    known = dict(zip(names, schema.types, strict=True))
     features = tuple(name for name in (columns or names) if name not in (target, weights))
     if not features:
         raise ValueError(f"{where} has no column left for features: {', '.join(names)} is all there is.")
     kinds = []
-    for name in (*features, *(name for name in (target, weights) if name is not None)):
-        kind = schema.field(name).type
+    roles = Roles(features, target, weights, np.dtype(np.float32))
+    for name in roles.used:
+        kind = known[name]
         if not _is_number(kind):
             raise TypeError(
                 f"column {name!r} of {where} holds {kind}, not numbers: encode it first"
-                + (", or leave it out with columns=[...]." if name in features else ".")
+                + (", or leave it out with columns=[...]." if name not in (target, weights) else ".")
             )
         kinds.append(np.dtype(kind.to_pandas_dtype()))
     # Integers of up to 16 bits fit in float32; wider ones, like float64, need double precision.
     dtype = np.result_type(np.float32, *kinds[: len(features)])
-    return Roles(features, target, weights, dtype)
+    return replace(roles, dtype=dtype)
 
 
 def same_columns(roles: Roles, first: Any, schema: Any, where: Path, first_file: Path) -> None:
     """One sentence where a file of a set has not the columns of the first."""
-    for name in (*roles.features, *(name for name in (roles.target, roles.weights) if name is not None)):
-        if name not in schema.names:
+    here, there = (dict(zip(table.names, table.types, strict=True)) for table in (schema, first))
+    for name in roles.used:
+        if name not in here:
             raise ValueError(
                 f"{where} has no column {name!r}, which {first_file.name} has: all files of a set need the same."
             )
-        if schema.field(name).type != first.field(name).type:
+        if here[name] != there[name]:
             raise ValueError(
-                f"column {name!r} holds {schema.field(name).type} in {where}, but {first.field(name).type} in "
-                f"{first_file.name}: all files of a set need the same."
+                f"column {name!r} holds {here[name]} in {where}, but {there[name]} in {first_file.name}: "
+                "all files of a set need the same."
             )
 
 
-def as_piece(batch: Any, roles: Roles, columns: np.ndarray | None, where: Path) -> Piece:
+def as_piece(batch: Any, roles: Roles, where: Path) -> Piece:
     """A batch of a table as matrix, target and weights. The matrix lies column by column, as the batch does."""
-    features = roles.features if columns is None else tuple(roles.features[column] for column in columns)
-    X = np.empty((len(features), batch.num_rows), roles.dtype).T
-    for place, name in enumerate(features):
+    X = np.empty((len(roles.features), batch.num_rows), roles.dtype).T
+    for place, name in enumerate(roles.features):
         X[:, place] = _numbers(batch, name, where)
     y, weights = (
         None if name is None else np.array(_numbers(batch, name, where), roles.dtype)
