@@ -17,6 +17,7 @@ from typing import Literal
 
 import numpy as np
 
+from atmostk.datasets.cache import cache_folder
 from atmostk.datasets.expression import Expression
 
 SERVER = "https://ftp.ncbi.nlm.nih.gov/geo"
@@ -32,7 +33,7 @@ def load_geo(
     """The samples (rows) and genes (columns) of a GEO data set; genes with a missing value are left out.
 
     `source` is a file (`.soft`, `.soft.gz`, `_series_matrix.txt.gz`) or an accession such as "GDS2910", which is
-    looked for in `cache` (by default `~/.cache/atmostk`) and downloaded into it once. `standardize` gives every
+    looked for in `cache` (by default `cache_folder()`) and downloaded into it once. `standardize` gives every
     variable mean 0 and variance 1 over the samples, or every sample over its variables, as the program released with
     the paper does; None leaves the values as they are.
 
@@ -130,7 +131,7 @@ def _file_of(source: str | Path, cache: str | Path | None) -> Path:
     accession = str(source).upper()
     if not ACCESSION.fullmatch(accession):
         raise FileNotFoundError(f"{source}: there is no such file, and it is no accession such as GDS2910 or GSE1990.")
-    folder = Path(cache) if cache is not None else Path.home() / ".cache" / "atmostk"
+    folder = Path(cache) if cache is not None else cache_folder()
     address = _address(accession)
     target = folder / address.rsplit("/", 1)[1]
     if not target.exists():
