@@ -12,7 +12,7 @@ from scipy.sparse import csc_array, csr_array
 
 from atmostk import AtMost, Exchange, Problem, certify, minimize
 from atmostk.constraints import AlwaysKept, AtMostGroups, OnSimplex, WithinBox
-from atmostk.objectives import Huber, Logistic, Multinomial, Poisson, SquaredError, with_intercept, with_ridge
+from atmostk.objectives import Huber, Logistic, Multinomial, Poisson, SquaredError, WithIntercept, with_ridge
 from atmostk.samplers import Rows
 from atmostk.stopping import after_steps
 
@@ -87,7 +87,7 @@ def test_bounds_kept_entries_weights_and_an_intercept_go_together(name: str, wei
     weights = np.random.default_rng(5).random(ROWS) if weighted else None
     lower = np.append(np.zeros(COLUMNS), -np.inf)
     constraint = AlwaysKept(WithinBox(AtMost(2), lower, 0.8), entries=[6, COLUMNS])
-    problem = Problem(with_ridge(with_intercept(loss), 1e-3), Rows(X, y, weights), constraint)
+    problem = Problem(with_ridge(WithIntercept(loss), 1e-3), Rows(X, y, weights), constraint)
     x0 = np.zeros(COLUMNS + 1)
     result = minimize(problem, Exchange(kicks=5), x0)
     supports = [(*chosen, 6, 8) for chosen in itertools.combinations((0, 1, 2, 3, 4, 5, 7), 2)]
@@ -114,7 +114,7 @@ def test_several_classes_count_a_feature_once_or_once_for_each_class(by_feature:
     groups = np.repeat(np.arange(5), 3)
     budget = AtMostGroups(2, groups) if by_feature else AtMost(3)
     constraint = AlwaysKept(budget, entries=[12, 13, 14])
-    problem = Problem(with_ridge(with_intercept(Multinomial()), 1e-2), Rows(X, y), constraint)
+    problem = Problem(with_ridge(WithIntercept(Multinomial()), 1e-2), Rows(X, y), constraint)
     result = minimize(problem, Exchange(kicks=5), x0)
     chosen = (
         [np.flatnonzero(np.isin(groups, pair)) for pair in itertools.combinations(range(4), 2)]
@@ -133,7 +133,7 @@ def test_sparse_rows_give_the_answer_of_dense_ones(name: str, form: Any) -> None
     X, y = data(kind)
     X[np.abs(X) < 0.5] = 0
     dense, sparse = (
-        minimize(Problem(with_intercept(loss), Rows(rows, y), AlwaysKept(AtMost(3), [8])), Exchange(), np.zeros(9))
+        minimize(Problem(WithIntercept(loss), Rows(rows, y), AlwaysKept(AtMost(3), [8])), Exchange(), np.zeros(9))
         for rows in (X, form(X))
     )
     assert_array_equal(sparse.support, dense.support)
@@ -185,7 +185,7 @@ def test_a_start_with_fewer_or_more_units_grows_or_comes_down_to_the_budget(insi
 @pytest.mark.parametrize("at_most", [0, COLUMNS, 50])
 def test_a_budget_of_nothing_or_of_everything_is_a_plain_fit(at_most: int) -> None:
     X, y = data("real")
-    problem = Problem(with_intercept(SquaredError()), Rows(X, y), AlwaysKept(AtMost(at_most), [COLUMNS]))
+    problem = Problem(WithIntercept(SquaredError()), Rows(X, y), AlwaysKept(AtMost(at_most), [COLUMNS]))
     result = minimize(problem, Exchange(), np.zeros(COLUMNS + 1))
     columns = np.column_stack([X[:, : min(at_most, COLUMNS)], np.ones(ROWS)])
     expected = np.linalg.lstsq(columns, y, rcond=None)[0]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from atmostk.objectives.functions import Functions
 from atmostk.objectives.huber import Huber
-from atmostk.objectives.intercept import WithIntercept, with_intercept
+from atmostk.objectives.intercept import WithIntercept
 from atmostk.objectives.logistic import Logistic
 from atmostk.objectives.multinomial import Multinomial
 from atmostk.objectives.poisson import Poisson
@@ -26,7 +26,6 @@ __all__ = [
     "TorchLoss",
     "WithIntercept",
     "WithRidge",
-    "with_intercept",
     "with_ridge",
 ]
 

@@ -1,39 +1,36 @@
-"""An intercept beside the columns of X, without a copy of X that has a column of ones."""
+"""An intercept without a column of ones: x has one row more than X has columns, and no byte of X is copied."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from atmostk import arrays
-from atmostk.objectives.linear_predictor import LinearPredictorLoss, features_and_target
+from atmostk.objectives.linear_predictor import (
+    LinearPredictorLoss,
+    columns_squared,
+    features_and_target,
+    predict,
+    scaled,
+)
 from atmostk.sample import Sample
 
 Array = Any
 
 
-def with_intercept(objective: Any) -> Any:
-    """The loss with z = X x[:-1] + x[-1]: the last entry of x (the last row, where x is a matrix) is the intercept.
+@dataclass(frozen=True)
+class WithIntercept:
+    """F(x) of a linear predictor z = X x[:-1] + x[-1]: the last entry (row, of a matrix) of x is the intercept.
 
-    Keep it out of the budget: `AlwaysKept(AtMost(10), entries=[features])`.
+    It costs no budget when the constraint keeps it: `AlwaysKept(AtMost(10), entries=[features])`.
 
     >>> import numpy as np
     >>> from atmostk.objectives import SquaredError
     >>> from atmostk.sample import Sample
-    >>> with_intercept(SquaredError()).value(np.array([1.0, 3.0]), Sample((np.eye(1), np.ones(1)), size=1))
-    4.5
+    >>> sample = Sample((np.eye(2), np.array([3.0, 4.0])), size=2)
+    >>> WithIntercept(SquaredError()).value(np.array([0.0, 1.0, 3.0]), sample)
+    0.0
     """
-    if not isinstance(objective, LinearPredictorLoss):
-        raise TypeError(
-            f"with_intercept takes a loss of a linear predictor, such as SquaredError(), not {objective!r}; "
-            "a ridge goes around it: with_ridge(with_intercept(loss), ...)."
-        )
-    return WithIntercept(objective)
-
-
-@dataclass(frozen=True)
-class WithIntercept:
-    """The loss of X x[:-1] + x[-1]; made by `with_intercept`."""
 
     objective: LinearPredictorLoss
 
@@ -42,7 +39,7 @@ class WithIntercept:
         return self.objective.landscape(problem, x0)
 
     def check(self, x: Array, sample: Sample, /) -> None:
-        """Whatever the loss checks, with an entry of x more than X has columns."""
+        """Whatever the loss checks, with one entry more."""
         X, _ = features_and_target(self, sample)
         if x.shape[0] != X.shape[1] + 1:
             raise ValueError(
@@ -50,68 +47,34 @@ class WithIntercept:
             )
         self.objective.check(x[:-1], sample)
 
+    def losses(self, x: Array, sample: Sample, /) -> Array:
+        """One loss for each row."""
+        X, y = sample.data
+        return self.objective.loss(_predict(X, x), y)
+
     def value(self, x: Array, sample: Sample, /) -> float:
-        """The loss's value."""
-        return self.objective.value(x, _with_ones(sample))
+        """The weighted mean loss of the sample."""
+        return arrays.mean(self.losses(x, sample), sample.weights)
 
     def gradient(self, x: Array, sample: Sample, /) -> Array:
-        """The loss's gradient; the last entry is the mean slope."""
-        return self.objective.gradient(x, _with_ones(sample))
-
-    def losses(self, x: Array, sample: Sample, /) -> Array:
-        """The loss of each row."""
-        return self.objective.losses(x, _with_ones(sample))
+        """That of the features, and below it the mean slope."""
+        X, y = sample.data
+        slope = scaled(self.objective.slope(_predict(X, x), y), sample)
+        return _below(X.T @ slope, slope, x)
 
     def curvature(self, x: Array, sample: Sample, /) -> Array:
-        """The loss's curvature; the last entry is the mean bend."""
-        return self.objective.curvature(x, _with_ones(sample))
+        """That of the features, and below it the mean bend."""
+        X, y = sample.data
+        bend = scaled(self.objective.bend(_predict(X, x), y), sample)
+        return _below(columns_squared(X, bend), bend, x)
 
 
-def _with_ones(sample: Sample) -> Sample:
-    X, y = sample.data
-    return replace(sample, data=(_WithOnes(X), y))
+def _predict(X: Array, x: Array) -> Array:
+    return predict(X, x[:-1]) + (arrays.like(x[-1:], X) if arrays.is_floating(X) and isinstance(X, type(x)) else x[-1:])
 
 
-@dataclass(frozen=True)
-class _WithOnes:
-    """X with a column of ones, as far as the losses ask for it."""
-
-    X: Array
-
-    @property
-    def dtype(self) -> Any:
-        return self.X.dtype
-
-    @property
-    def size(self) -> int:
-        return 0  # too small for reading only some columns to pay
-
-    @property
-    def T(self) -> _TransposedWithOnes:
-        return _TransposedWithOnes(self.X)
-
-    def __matmul__(self, x: Array) -> Array:
-        return self.X @ x[:-1] + x[-1]
-
-    def columns_squared(self, by_row: Array) -> Array:
-        """The sums of by_row_i X_ij^2, and of by_row."""
-        from atmostk.objectives.linear_predictor import columns_squared
-
-        return _stacked(columns_squared(self.X, by_row), by_row)
-
-
-@dataclass(frozen=True)
-class _TransposedWithOnes:
-    X: Array
-
-    def __matmul__(self, by_row: Array) -> Array:
-        return _stacked(self.X.T @ by_row, by_row)
-
-
-def _stacked(rows: Array, by_row: Array) -> Array:
+def _below(features: Array, by_row: Array, x: Array) -> Array:
+    """The features' part and, as its last row, the sum over rows; in the precision of x."""
     xp = arrays.namespace(by_row)
-    return (
-        xp.concat([rows, xp.sum(by_row, axis=0)[None]], axis=0)
-        if hasattr(xp, "concat")
-        else xp.concatenate([rows, xp.sum(by_row, axis=0)[None]])
-    )
+    whole = xp.concat([features, xp.sum(by_row, axis=0)[None]])
+    return whole if whole.dtype == x.dtype else xp.astype(whole, x.dtype)

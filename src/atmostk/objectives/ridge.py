@@ -13,8 +13,11 @@ from atmostk.sample import Sample
 Array = Any
 
 
-def with_ridge(objective: Any, ridge: Any) -> Any:
-    """The objective plus ridge / 2 times the squared norm of x, or with a ridge for each entry half their sum.
+def with_ridge(objective: Any, ridge: float | Array) -> Any:
+    """The objective plus the sum of ridge_j x_j^2 / 2; a single number counts for every entry of x.
+
+    An array (of a shape that broadcasts to that of x) leaves some entries free, an intercept say, or weighs each by the
+    variance of its column, which is what a ridge on standardised columns amounts to.
 
     >>> import numpy as np
     >>> from atmostk.objectives import SquaredError
@@ -22,23 +25,20 @@ def with_ridge(objective: Any, ridge: Any) -> Any:
     >>> with_ridge(SquaredError(), 2.0).value(np.ones(1), Sample((np.eye(1), np.ones(1)), size=1))
     1.0
     """
-    if np.ndim(ridge):
-        ridge = np.array(arrays.to_numpy(ridge), np.float64)
-        if not (ridge >= 0).all():
-            raise ValueError(f"with_ridge: the ridge of an entry is {ridge.min()}; each must be 0 or more.")
-        ridge.flags.writeable = False
+    levels = arrays.to_numpy(ridge) if hasattr(ridge, "shape") else np.asarray(ridge)
+    if not (levels >= 0).all():
+        raise ValueError(f"with_ridge(..., {levels.min():g}): the ridge must be 0 or more.")
+    if levels.ndim:
         return WithRidge(objective, ridge)
-    if not ridge >= 0:
-        raise ValueError(f"with_ridge(..., {ridge}): the ridge must be 0 or more.")
     return WithRidge(objective, float(ridge)) if ridge else objective
 
 
 @dataclass(frozen=True, eq=False)
 class WithRidge:
-    """F(x) + ridge / 2 ||x||^2; made by `with_ridge`."""
+    """F(x) + sum of ridge_j x_j^2 / 2; made by `with_ridge`."""
 
     objective: Any
-    ridge: Any  # a number, or a read-only array like x
+    ridge: Any
 
     def landscape(self, problem: Any, x0: Array, /) -> Any:
         """As the loss has it, with the ridge; None where the loss has none."""
@@ -46,13 +46,14 @@ class WithRidge:
         return None if made is None else made(problem, x0)
 
     def check(self, x: Array, sample: Sample, /) -> None:
-        """Whatever the loss checks."""
+        """Whatever the loss checks; the ridge must fit x."""
+        shape, wanted = np.shape(self.ridge), tuple(x.shape)
+        if len(shape) > len(wanted) or any(
+            size not in (1, room) for size, room in zip(reversed(shape), reversed(wanted), strict=False)
+        ):
+            raise ValueError(f"the ridge has shape {shape}, which does not fit x of shape {wanted}.")
         if hasattr(self.objective, "check"):
             self.objective.check(x, sample)
-        if np.ndim(self.ridge) and self.ridge.shape != tuple(x.shape):
-            raise ValueError(
-                f"with_ridge has a ridge of shape {self.ridge.shape} for entries of shape {tuple(x.shape)}."
-            )
 
     def value(self, x: Array, sample: Sample, /) -> float:
         """The loss and the ridge."""
@@ -60,7 +61,7 @@ class WithRidge:
 
     def gradient(self, x: Array, sample: Sample, /) -> Array:
         """The loss's gradient and ridge x."""
-        return self.objective.gradient(x, sample) + self._like(x) * x
+        return self.objective.gradient(x, sample) + self._levels(x) * x
 
     def losses(self, x: Array, sample: Sample, /) -> Array:
         """The ridge counts in every row, so that the mean is the value."""
@@ -68,12 +69,12 @@ class WithRidge:
 
     def curvature(self, x: Array, sample: Sample, /) -> Array:
         """The loss's curvature and the ridge."""
-        return self.objective.curvature(x, sample) + self._like(x)
+        return self.objective.curvature(x, sample) + self._levels(x)
 
     def _penalty(self, x: Array) -> float:
-        if np.ndim(self.ridge):
-            return 0.5 * float((self._like(x) * x * x).sum())
-        return 0.5 * self.ridge * arrays.norm(x) ** 2
+        if isinstance(self.ridge, float):
+            return 0.5 * self.ridge * arrays.norm(x) ** 2
+        return 0.5 * float(arrays.namespace(x).sum(self._levels(x) * x * x))
 
-    def _like(self, x: Array) -> Any:
-        return arrays.like(self.ridge, x) if np.ndim(self.ridge) else self.ridge
+    def _levels(self, x: Array) -> Any:
+        return self.ridge if isinstance(self.ridge, float) else arrays.like(self.ridge, x)

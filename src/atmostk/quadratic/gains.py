@@ -42,7 +42,7 @@ def best_exchanges(shares, inverse_diagonal, values, slopes, bends, outside, low
 
 @compiled
 def _solved(matrix, vector, size):
-    """The solution of the leading block, by Cholesky; matrix and vector are overwritten. Flat directions get nothing."""
+    """The solution of the leading block, by Cholesky; matrix and vector are overwritten. Flat ones get nothing."""
     for a in range(size):
         pivot = matrix[a, a]
         for c in range(a):

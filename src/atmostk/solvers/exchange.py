@@ -54,7 +54,7 @@ class ExchangeRecord:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Grow the support in stages, exchange by the exact gain of every pair in the quadratic model, kick, keep the better.
+    """Grow the support in stages, exchange by the exact gain of every pair, kick, and keep the better.
 
     With support S, its values c, the Hessian H and g minus the gradient, the exchange of i in S for j outside gains
 
@@ -63,13 +63,13 @@ class Exchange:
 
     It prices the pair: an entry that only helps once its correlated neighbour has left is seen. `pool` candidates for
     each unit of the budget are priced so; exchanges are made in the model, and kept when the objective itself falls
-    after the minimum on the new support was found. Then `kicks` times a share `drop` of the support is dropped at random, the
-    candidates are ranked anew at what is left, the support is filled up and exchanged again, and the better of the two
-    points kept: the more kicks, the better the answer.
+    after the minimum on the new support was found. Then `kicks` times a share `drop` of the support is dropped at
+    random, the candidates are ranked anew at what is left, the support is filled up and exchanged again, and the
+    better of the two points kept: the more kicks, the better the answer.
 
     It starts from x0: zeros, or a point with fewer or more units than the budget (a neighbour on a path); it grows or
     comes down to the budget from there. Entries that the constraint has free (`AlwaysKept`) are always in the support:
-    an intercept is `with_intercept(loss)` with its entry always kept, which costs no copy of X. Exchanges do not
+    an intercept is `WithIntercept(loss)` with its entry always kept, which costs no copy of X. Exchanges do not
     depend on the scale of the columns, so standardising them only matters for a ridge: give `with_ridge` one ridge for
     each entry, the ridge times the column's variance.
 
