@@ -6,6 +6,7 @@ collect_ignore = [
     path
     for path, library in {
         "src/atmostk/objectives/torch_loss.py": "torch",
+        "src/atmostk/networks": "torch",
         "src/atmostk/objectives/jax_loss.py": "jax",
     }.items()
     if find_spec(library) is None

@@ -199,6 +199,11 @@ def test_a_folder_is_no_checkpoint(tmp_path: Any) -> None:
         run(checkpoint=tmp_path)
 
 
+def test_a_checkpoint_in_a_folder_that_is_not_there_is_refused_before_the_run(tmp_path: Any) -> None:
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*missing"):
+        run(checkpoint=tmp_path / "missing" / "run.npz", callbacks=[lambda run: pytest.fail("a step was made")])
+
+
 def test_a_start_in_double_precision_does_not_copy_single_precision_rows_to_it() -> None:
     import tracemalloc
 

@@ -198,6 +198,10 @@ def _check(
         raise ValueError(f"seed={seed!r}: it must be a whole number of 0 or more.")
     if checkpoint is not None and Path(checkpoint).is_dir():
         raise ValueError(f"checkpoint={str(checkpoint)!r} is a folder: name a file in it.")
+    if checkpoint is not None and not Path(checkpoint).parent.is_dir():
+        raise FileNotFoundError(
+            f"checkpoint={str(checkpoint)!r}: there is no folder {str(Path(checkpoint).parent)!r}, make it first."
+        )
     if not hasattr(x0, "shape") or not hasattr(x0, "dtype"):
         raise TypeError(f"x0 is a {type(x0).__name__}: it must be an array, such as np.zeros(10).")
     if getattr(x0.dtype, "kind", "f") not in "fiub" or len(x0.shape) == 0:

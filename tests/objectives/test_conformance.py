@@ -9,7 +9,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csc_array, csr_array
 
-from atmostk.objectives import Functions, Huber, Logistic, Multinomial, Poisson, SquaredError, with_ridge
+from atmostk.objectives import (
+    Functions,
+    Huber,
+    Logistic,
+    Multinomial,
+    Poisson,
+    SquaredError,
+    WithIntercept,
+    with_ridge,
+)
 from atmostk.problem import Objective
 from atmostk.sample import Sample
 
@@ -39,8 +48,13 @@ OBJECTIVES = {
     "multinomial": (Multinomial(), "class"),
     "poisson": (Poisson(), "count"),
     "huber": (Huber(0.7), "real"),
+    "squared error, ridge by entry": (with_ridge(SquaredError(), np.arange(COLUMNS) / 3), "real"),
+    "squared error, intercept": (WithIntercept(SquaredError()), "real"),
+    "multinomial, intercept": (WithIntercept(Multinomial()), "class"),
+    "poisson, intercept, ridge": (with_ridge(WithIntercept(Poisson()), np.arange(COLUMNS + 1) / 3), "count"),
     "functions": (Functions(squares, squares_slope, squares_by_row), "real"),
 }
+FREE = {name for name in OBJECTIVES if "intercept" in name}
 WEIGHTABLE = [name for name in OBJECTIVES if name != "functions"]
 SPARSE = WEIGHTABLE
 
@@ -58,8 +72,9 @@ def rows(target: str, dtype: Any = np.float64) -> tuple[Any, Any]:
     return X, y
 
 
-def point(target: str, dtype: Any = np.float64) -> Any:
-    shape = (COLUMNS, CLASSES) if target == "class" else (COLUMNS,)
+def point(name: str, dtype: Any = np.float64) -> Any:
+    entries = COLUMNS + (name in FREE)
+    shape = (entries, CLASSES) if OBJECTIVES[name][1] == "class" else (entries,)
     return np.random.default_rng(8).normal(size=shape).astype(dtype) / 2
 
 
@@ -82,7 +97,7 @@ def test_keeps_the_protocol(name: str) -> None:
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_the_gradient_is_what_finite_differences_give(name: str) -> None:
     objective, target = OBJECTIVES[name]
-    sample, x = Sample(rows(target), ROWS), point(target)
+    sample, x = Sample(rows(target), ROWS), point(name)
     found = np.reshape(difference_quotient(lambda at: objective.value(at, sample), x), x.shape)
     assert_allclose(objective.gradient(x, sample), found, rtol=1e-6, atol=1e-8)
 
@@ -93,7 +108,7 @@ def test_the_weighted_gradient_is_what_finite_differences_give(name: str, form: 
     objective, target = OBJECTIVES[name]
     X, y = rows(target)
     sample = Sample((form(X), y), ROWS, weights=np.random.default_rng(3).random(ROWS))
-    x = point(target)
+    x = point(name)
     found = np.reshape(difference_quotient(lambda at: objective.value(at, sample), x), x.shape)
     assert_allclose(objective.gradient(x, sample), found, rtol=1e-6, atol=1e-8)
 
@@ -105,7 +120,7 @@ def test_the_curvature_is_the_slope_of_the_gradient(name: str, form: Any, weight
     objective, target = OBJECTIVES[name]
     X, y = rows(target)
     sample = Sample((form(X), y), ROWS, weights=np.random.default_rng(3).random(ROWS) if weighted else None)
-    x = point(target)
+    x = point(name)
     slopes = difference_quotient(lambda at: objective.gradient(at, sample), x)
     own = [slope[place] for slope, place in zip(slopes, np.ndindex(x.shape), strict=True)]
     assert_allclose(np.ravel(objective.curvature(x, sample)), own, rtol=1e-5, atol=1e-7)
@@ -114,7 +129,7 @@ def test_the_curvature_is_the_slope_of_the_gradient(name: str, form: Any, weight
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_the_mean_of_the_row_losses_is_the_value(name: str) -> None:
     objective, target = OBJECTIVES[name]
-    sample, x = Sample(rows(target), ROWS), point(target)
+    sample, x = Sample(rows(target), ROWS), point(name)
     losses = objective.losses(x, sample)
     assert losses.shape == (ROWS,)
     assert_allclose(losses.mean(), objective.value(x, sample), rtol=1e-12)
@@ -127,7 +142,7 @@ def test_a_weight_of_two_is_a_row_that_stands_twice(name: str) -> None:
     weights = np.where(np.arange(ROWS) < 4, 2.0, 1.0)
     weighted = Sample((X, y), ROWS, weights=weights)
     repeated = Sample((np.vstack([X, X[:4]]), np.concatenate([y, y[:4]])), ROWS + 4)
-    x = point(target)
+    x = point(name)
     assert_allclose(objective.value(x, weighted), objective.value(x, repeated), rtol=1e-12)
     assert_allclose(objective.gradient(x, weighted), objective.gradient(x, repeated), rtol=1e-10, atol=1e-14)
 
@@ -136,7 +151,7 @@ def test_a_weight_of_two_is_a_row_that_stands_twice(name: str) -> None:
 def test_nothing_that_comes_in_is_written_to(name: str) -> None:
     objective, target = OBJECTIVES[name]
     X, y = rows(target)
-    x = point(target)
+    x = point(name)
     before = X.copy(), y.copy(), x.copy()
     for array in (X, y, x):
         array.flags.writeable = False
@@ -152,7 +167,7 @@ def test_nothing_that_comes_in_is_written_to(name: str) -> None:
 def test_single_precision_stays_single_precision(name: str) -> None:
     objective, target = OBJECTIVES[name]
     sample = Sample(rows(target, np.float32), ROWS)
-    x = point(target, np.float32)
+    x = point(name, np.float32)
     assert objective.gradient(x, sample).dtype == np.float32
     assert objective.losses(x, sample).dtype == np.float32
     assert objective.curvature(x, sample).dtype == np.float32
@@ -163,7 +178,7 @@ def test_pytorch_gives_the_numbers_of_numpy(name: str) -> None:
     torch = pytest.importorskip("torch")
     objective, target = OBJECTIVES[name]
     X, y = rows(target)
-    x = point(target)
+    x = point(name)
     ours = Sample((X, y), ROWS)
     theirs = Sample((torch.tensor(X), torch.tensor(y)), ROWS)
     assert_allclose(objective.value(torch.tensor(x), theirs), objective.value(x, ours), rtol=1e-13)

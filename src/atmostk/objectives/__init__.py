@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from atmostk.objectives.functions import Functions
 from atmostk.objectives.huber import Huber
+from atmostk.objectives.intercept import WithIntercept
 from atmostk.objectives.logistic import Logistic
 from atmostk.objectives.multinomial import Multinomial
 from atmostk.objectives.poisson import Poisson
@@ -25,6 +26,7 @@ __all__ = [
     "Poisson",
     "SquaredError",
     "TorchLoss",
+    "WithIntercept",
     "WithRidge",
     "with_ridge",
 ]

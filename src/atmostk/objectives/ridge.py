@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from atmostk import arrays
 from atmostk.sample import Sample
 
 Array = Any
 
 
-def with_ridge(objective: Any, ridge: float) -> Any:
-    """The objective plus ridge / 2 times the squared norm of x.
+def with_ridge(objective: Any, ridge: float | Array) -> Any:
+    """The objective plus the sum of ridge_j x_j^2 / 2; a single number counts for every entry of x.
+
+    An array (of a shape that broadcasts to that of x) leaves some entries free, an intercept say, or weighs each by the
+    variance of its column, which is what a ridge on standardised columns amounts to.
 
     >>> import numpy as np
     >>> from atmostk.objectives import SquaredError
@@ -20,20 +25,28 @@ def with_ridge(objective: Any, ridge: float) -> Any:
     >>> with_ridge(SquaredError(), 2.0).value(np.ones(1), Sample((np.eye(1), np.ones(1)), size=1))
     1.0
     """
-    if not ridge >= 0:
-        raise ValueError(f"with_ridge(..., {ridge}): the ridge must be 0 or more.")
+    levels = arrays.to_numpy(ridge) if hasattr(ridge, "shape") else np.asarray(ridge)
+    if not (levels >= 0).all():
+        raise ValueError(f"with_ridge(..., {levels.min():g}): the ridge must be 0 or more.")
+    if levels.ndim:
+        return WithRidge(objective, ridge)
     return WithRidge(objective, float(ridge)) if ridge else objective
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WithRidge:
-    """F(x) + ridge / 2 ||x||^2; made by `with_ridge`."""
+    """F(x) + sum of ridge_j x_j^2 / 2; made by `with_ridge`."""
 
     objective: Any
-    ridge: float
+    ridge: Any
 
     def check(self, x: Array, sample: Sample, /) -> None:
-        """Whatever the loss checks."""
+        """Whatever the loss checks; the ridge must fit x."""
+        shape, wanted = np.shape(self.ridge), tuple(x.shape)
+        if len(shape) > len(wanted) or any(
+            size not in (1, room) for size, room in zip(reversed(shape), reversed(wanted), strict=False)
+        ):
+            raise ValueError(f"the ridge has shape {shape}, which does not fit x of shape {wanted}.")
         if hasattr(self.objective, "check"):
             self.objective.check(x, sample)
 
@@ -43,7 +56,7 @@ class WithRidge:
 
     def gradient(self, x: Array, sample: Sample, /) -> Array:
         """The loss's gradient and ridge x."""
-        return self.objective.gradient(x, sample) + self.ridge * x
+        return self.objective.gradient(x, sample) + self._levels(x) * x
 
     def losses(self, x: Array, sample: Sample, /) -> Array:
         """The ridge counts in every row, so that the mean is the value."""
@@ -51,7 +64,12 @@ class WithRidge:
 
     def curvature(self, x: Array, sample: Sample, /) -> Array:
         """The loss's curvature and the ridge."""
-        return self.objective.curvature(x, sample) + self.ridge
+        return self.objective.curvature(x, sample) + self._levels(x)
 
     def _penalty(self, x: Array) -> float:
-        return 0.5 * self.ridge * arrays.norm(x) ** 2
+        if isinstance(self.ridge, float):
+            return 0.5 * self.ridge * arrays.norm(x) ** 2
+        return 0.5 * float(arrays.namespace(x).sum(self._levels(x) * x * x))
+
+    def _levels(self, x: Array) -> Any:
+        return self.ridge if isinstance(self.ridge, float) else arrays.like(self.ridge, x)
