@@ -35,7 +35,7 @@ class Graph:
         """The graph of a symmetric matrix, dense or of scipy; its upper triangle is read."""
         from scipy import sparse
 
-        upper = sparse.triu(sparse.coo_array(matrix), 1, format="csr")
+        upper: Any = sparse.triu(sparse.coo_array(matrix), 1, format="csr")
         upper.eliminate_zeros()
         upper.sort_indices()
         rows = np.repeat(np.arange(upper.shape[0]), np.diff(upper.indptr))

@@ -8,7 +8,7 @@ For the pair i < j the product is b = left_i . right_j, and its score
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Prices(NamedTuple):
 
     square: np.ndarray
     inverse: np.ndarray
-    twice: float
+    twice: Any
 
 
 def best_pairs(left: np.ndarray, right: np.ndarray, prices: Prices, count: int) -> Pairs:
