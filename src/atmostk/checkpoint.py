@@ -106,12 +106,12 @@ def _told(thing: Any) -> Any:
         return tuple(_told(part) for part in thing)
     if arrays.is_scipy_sparse(thing):
         return thing.shape, _told((thing.data, thing.indices))
-    if hasattr(thing, "shape") and hasattr(thing, "dtype"):
-        values = np.ascontiguousarray(arrays.to_numpy(thing))
-        return values.shape, str(values.dtype), hashlib.sha256(values.tobytes()).hexdigest()
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         fields = {part.name: _told(getattr(thing, part.name)) for part in dataclasses.fields(thing) if part.repr}
         return type(thing).__name__, fields
+    if hasattr(thing, "shape") and hasattr(thing, "dtype"):
+        values = np.ascontiguousarray(arrays.to_numpy(thing))
+        return values.shape, str(values.dtype), hashlib.sha256(values.tobytes()).hexdigest()
     return getattr(thing, "__qualname__", type(thing).__name__)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.arrays import Array
-from atmostk.constraints.budget import Budget, check_budget, union
+from atmostk.ascending import union
+from atmostk.constraints.budget import Budget, check_budget
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,8 @@ class AlwaysKept:
 
     def check(self, x: Array, apart: np.ndarray | None = None, /) -> None:
         """The entries must exist, and the constraint must be able to do without them."""
-        arrays.namespace(x)
+        if not arrays.answers_itself(x):
+            arrays.namespace(x)
         size = int(np.prod(x.shape))
         if self.entries.size and self.entries[-1] >= size:
             raise ValueError(

@@ -9,7 +9,8 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.arrays import Array
-from atmostk.constraints.budget import check_count, check_finite, largest_beside, without
+from atmostk.ascending import without
+from atmostk.constraints.budget import check_count, check_finite, largest_beside
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,9 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.arrays import Array
+from atmostk.ascending import without
 from atmostk.constraints.always_kept import AlwaysKept
-from atmostk.constraints.budget import Budget, check_budget, check_finite, without
+from atmostk.constraints.budget import Budget, check_budget, check_finite
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""F: the losses. Each is one file; `TorchLoss` and `JaxLoss` load their library when first asked for."""
+"""F: the losses. Each is one file; those of a library or of compiled code load it when first asked for."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,13 @@ from atmostk.objectives.ridge import WithRidge, with_ridge
 from atmostk.objectives.squared_error import SquaredError
 
 if TYPE_CHECKING:
+    from atmostk.objectives.gaussian_graph import GaussianGraph
     from atmostk.objectives.jax_loss import JaxLoss
     from atmostk.objectives.torch_loss import TorchLoss
 
 __all__ = [
     "Functions",
+    "GaussianGraph",
     "Huber",
     "JaxLoss",
     "Logistic",
@@ -29,7 +31,7 @@ __all__ = [
     "with_ridge",
 ]
 
-_LAZY = {"JaxLoss": "jax_loss", "TorchLoss": "torch_loss"}
+_LAZY = {"GaussianGraph": "gaussian_graph", "JaxLoss": "jax_loss", "TorchLoss": "torch_loss"}
 
 
 def __getattr__(name: str) -> Any:
