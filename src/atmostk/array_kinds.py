@@ -84,6 +84,15 @@ def is_scipy_sparse(x: Array) -> bool:
     return type(x).__module__.startswith("scipy.sparse")
 
 
+def answers_itself(x: Array) -> bool:
+    """Whether x is one of this package's own, such as a sparse graph: it has `shape` and answers by its methods.
+
+    >>> answers_itself(np.ones(2))
+    False
+    """
+    return type(x).__module__.startswith("atmostk.")
+
+
 def in_memory(x: Array) -> np.ndarray | None:
     """The entries of x as a NumPy array without copying them, or None where that cannot be."""
     if isinstance(x, np.ndarray):

@@ -14,6 +14,7 @@ import numpy as np
 from atmostk import top_k
 from atmostk.array_kinds import (
     Array,
+    answers_itself,
     as_index,
     back,
     detached,
@@ -29,6 +30,7 @@ from atmostk.array_kinds import (
 
 __all__ = [
     "Array",
+    "answers_itself",
     "as_index",
     "clip",
     "copy",
@@ -81,6 +83,8 @@ def norm(x: Array) -> float:
     >>> norm(np.array([[3.0, 0.0], [0.0, 4.0]]))
     5.0
     """
+    if answers_itself(x):
+        return x.norm()
     square = _sum_of_squares(x)
     if 1e-280 < square < math.inf:
         return math.sqrt(square)
@@ -96,6 +100,8 @@ def is_finite(x: Array) -> bool:
     >>> is_finite(np.array([1.0, np.inf]))
     False
     """
+    if answers_itself(x):
+        return x.is_finite()
     values = in_memory(x)
     if values is None:
         xp = namespace(x)
@@ -111,6 +117,8 @@ def take(x: Array, indices: np.ndarray) -> Array:
     >>> take(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0, 3]))
     array([1., 4.])
     """
+    if answers_itself(x):
+        return x.take(indices)
     values = in_memory(x)
     if values is None:
         xp = namespace(x)
@@ -153,6 +161,8 @@ def support(x: Array) -> np.ndarray:
     >>> support(np.array([0.0, 2.0, -0.0, 1.0]))
     array([1, 3])
     """
+    if answers_itself(x):
+        return x.support
     values = in_memory(x)
     if values is None:
         xp = namespace(x)

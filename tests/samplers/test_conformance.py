@@ -11,7 +11,17 @@ from scipy.sparse import csc_array, csr_array
 
 from atmostk.problem import Sampler
 from atmostk.sample import Sample
-from atmostk.samplers import Batches, MappedRows, Rows, Simulator
+from atmostk.samplers import (
+    ArrowStore,
+    Batches,
+    CsrStore,
+    MappedRows,
+    ParquetStore,
+    Rows,
+    Simulator,
+    StoredRows,
+    store_csr,
+)
 
 N = 20
 X = np.arange(2.0 * N).reshape(N, 2)  # row i holds 2i and 2i + 1, so that a row can be told by its first entry
@@ -35,6 +45,29 @@ def tensors(_: Any) -> Rows:
     return Rows(torch.tensor(X), torch.tensor(y))
 
 
+def parquet(tmp_path: Any) -> StoredRows:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    # Groups of 7, 7 and 6 rows: a row of the short one must come as often as the others.
+    parquet.write_table(
+        pyarrow.table({"a": X[:, 0], "b": X[:, 1], "y": y}), tmp_path / "rows.parquet", row_group_size=7
+    )
+    return StoredRows(ParquetStore(tmp_path / "rows.parquet", target="y"), block_bytes=100)
+
+
+def arrow(tmp_path: Any) -> StoredRows:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import feather
+
+    feather.write_feather(pyarrow.table({"a": X[:, 0], "b": X[:, 1], "y": y}), tmp_path / "rows.feather", chunksize=7)
+    return StoredRows(ArrowStore(tmp_path / "rows.feather", target="y"), spread=1)
+
+
+def csr_on_disk(tmp_path: Any) -> StoredRows:
+    return StoredRows(CsrStore(store_csr(tmp_path / "rows", csr_array(X), y)), block_bytes=100)
+
+
 SAMPLERS = {
     "dense": lambda _: Rows(X, y),
     "csr": lambda _: Rows(csr_array(X), y),
@@ -43,6 +76,9 @@ SAMPLERS = {
     "torch": tensors,
     "memory map": mapped,
     "data loader": loader,
+    "parquet": parquet,
+    "arrow": arrow,
+    "csr on disk": csr_on_disk,
 }
 
 

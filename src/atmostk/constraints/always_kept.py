@@ -9,7 +9,8 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.arrays import Array
-from atmostk.constraints.budget import Budget, check_budget, union
+from atmostk.ascending import union
+from atmostk.constraints.budget import Budget, check_budget
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,11 @@ class AlwaysKept:
         entries.flags.writeable = False
         object.__setattr__(self, "entries", entries)
 
+    @property
+    def limit(self) -> int:
+        """As the constraint has it."""
+        return self.constraint.limit  # pyright: ignore[reportAttributeAccessIssue]
+
     def choose(self, v: Array, current: np.ndarray | None = None, apart: np.ndarray | None = None, /) -> np.ndarray:
         """These entries, and what the constraint chooses among the others."""
         return union(self.entries, self.constraint.choose(v, current, union(self.entries, apart)))
@@ -63,7 +69,8 @@ class AlwaysKept:
 
     def check(self, x: Array, apart: np.ndarray | None = None, /) -> None:
         """The entries must exist, and the constraint must be able to do without them."""
-        arrays.namespace(x)
+        if not arrays.answers_itself(x):
+            arrays.namespace(x)
         size = int(np.prod(x.shape))
         if self.entries.size and self.entries[-1] >= size:
             raise ValueError(

@@ -8,7 +8,8 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.arrays import Array
-from atmostk.constraints.budget import among, check_count, check_finite, union, without
+from atmostk.ascending import among, union, without
+from atmostk.constraints.budget import check_count, check_finite
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,16 @@ class AtMostEdges:
     def __post_init__(self) -> None:
         check_count(self.edges, self, "edges")
 
+    @property
+    def limit(self) -> int:
+        """How many pairs may stay."""
+        return self.edges
+
     def choose(self, v: Array, current: np.ndarray | None = None, apart: np.ndarray | None = None, /) -> np.ndarray:
         """The diagonal and both entries of each chosen pair; on a tie a pair in `current` wins, then the upper left."""
         check_finite(v, self)
+        if arrays.answers_itself(v):
+            return v.choose(self.edges, current, apart)
         symmetric = self.unlimited(v)
         size = v.shape[0]
         diagonal = self.free(v)
@@ -64,11 +72,14 @@ class AtMostEdges:
 
     def restrict(self, v: Array, support: np.ndarray, /) -> Array:
         """The nearest symmetric matrix on the support, which holds both entries of each pair; zero elsewhere."""
+        if arrays.answers_itself(v):
+            return v.restricted(support)
         return arrays.keep(self.unlimited(v), support)
 
     def check(self, x: Array, apart: np.ndarray | None = None, /) -> None:
         """x must be a square matrix, and what is apart must be symmetric too."""
-        arrays.namespace(x)
+        if not arrays.answers_itself(x):
+            arrays.namespace(x)
         if len(x.shape) != 2 or x.shape[0] != x.shape[1]:
             raise ValueError(f"AtMostEdges constrains a square matrix, not an array of shape {tuple(x.shape)}.")
         if apart is not None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.arrays import Array
-from atmostk.constraints.budget import check_count, check_finite, largest_beside, without
+from atmostk.ascending import without
+from atmostk.constraints.budget import check_count, check_finite, largest_beside
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,11 @@ class AtMostGroups:
         for name, value in (("groups", groups), ("labels", labels), ("order", order), ("starts", starts)):
             value.flags.writeable = False
             object.__setattr__(self, name, value)
+
+    @property
+    def limit(self) -> int:
+        """How many groups may stay."""
+        return self.at_most
 
     def choose(self, v: Array, current: np.ndarray | None = None, apart: np.ndarray | None = None, /) -> np.ndarray:
         """All entries of the groups of largest norm; on a tie a group with entries in `current` wins, then the first.

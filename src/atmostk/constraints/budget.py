@@ -13,6 +13,7 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.arrays import Array
+from atmostk.ascending import among, without
 
 
 @runtime_checkable
@@ -56,24 +57,6 @@ def largest_beside(v: Array, count: int, current: np.ndarray | None, apart: np.n
     contenders = without(arrays.largest(v, count + apart.size, current), apart)
     prefer = None if current is None else among(contenders, current).nonzero()[0]
     return contenders[arrays.largest(arrays.take(v, contenders), count, prefer)]
-
-
-def among(indices: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """For each of the indices whether it is one of the others, which ascend."""
-    if others.size == 0:
-        return np.zeros(indices.size, bool)
-    places = np.minimum(others.searchsorted(indices), others.size - 1)
-    return others[places] == indices
-
-
-def without(indices: np.ndarray, others: np.ndarray | None) -> np.ndarray:
-    """The indices, in their order, that are not among the others, which ascend."""
-    return indices if others is None else indices[~among(indices, others)]
-
-
-def union(first: np.ndarray, second: np.ndarray | None) -> np.ndarray:
-    """The indices in one or both, ascending; both ascend."""
-    return first if second is None else np.sort(np.concatenate((first, without(second, first))))
 
 
 def check_count(count: Any, owner: object, field: str) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.arrays import Array
+from atmostk.ascending import without
 from atmostk.constraints.always_kept import AlwaysKept
-from atmostk.constraints.budget import Budget, check_budget, check_finite, without
+from atmostk.constraints.budget import Budget, check_budget, check_finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,11 @@ class WithinBox:
             )
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
+
+    @property
+    def limit(self) -> int:
+        """As the constraint has it."""
+        return self.constraint.limit  # pyright: ignore[reportAttributeAccessIssue]
 
     def choose(self, v: Array, current: np.ndarray | None = None, apart: np.ndarray | None = None, /) -> np.ndarray:
         """What the constraint chooses when each entry counts with what keeping it inside the box saves."""

@@ -5,6 +5,7 @@ from atmostk.datasets.expression import Expression, load_expression
 from atmostk.datasets.geo import load_geo
 from atmostk.datasets.known_network import KnownNetwork, load_known_network
 from atmostk.datasets.mnist import Mnist, mnist
+from atmostk.datasets.open_rows import open_rows
 from atmostk.datasets.simulated_graphs import TrueGraph, band_graph, block_graph, hub_graph, uniform_graph
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "load_geo",
     "load_known_network",
     "mnist",
+    "open_rows",
     "uniform_graph",
 ]

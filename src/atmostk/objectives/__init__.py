@@ -1,4 +1,4 @@
-"""F: the losses. Each is one file; those of PyTorch and JAX load their library when first asked for."""
+"""F: the losses. Each is one file; those of a library or of compiled code load it when first asked for."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from atmostk.objectives.squared_error import SquaredError
 
 if TYPE_CHECKING:
     from atmostk.objectives.carlini_wagner import CarliniWagner
+    from atmostk.objectives.gaussian_graph import GaussianGraph
     from atmostk.objectives.jax_loss import JaxLoss
     from atmostk.objectives.tanh_carlini_wagner import TanhCarliniWagner
     from atmostk.objectives.torch_loss import TorchLoss
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CarliniWagner",
     "Functions",
+    "GaussianGraph",
     "Huber",
     "JaxLoss",
     "Logistic",
@@ -35,6 +37,7 @@ __all__ = [
 
 _LAZY = {
     "CarliniWagner": "carlini_wagner",
+    "GaussianGraph": "gaussian_graph",
     "JaxLoss": "jax_loss",
     "TanhCarliniWagner": "tanh_carlini_wagner",
     "TorchLoss": "torch_loss",

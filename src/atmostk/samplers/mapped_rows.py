@@ -6,15 +6,19 @@ random, and reads at the disk's speed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import mmap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from atmostk import arrays
 from atmostk.sample import Sample
 from atmostk.samplers.door import checked_target, checked_weights
+from atmostk.samplers.numbered import Numbered
+from atmostk.samplers.read_ahead import read_ahead
 
 Array = Any
 
@@ -35,6 +39,7 @@ class MappedRows:
     y: Array = None
     weights: Array = None
     block_bytes: int = 64_000_000
+    columns: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         X = opened(self.X, "X")
@@ -49,9 +54,20 @@ class MappedRows:
             object.__setattr__(self, "weights", checked_weights(np.asarray(opened(self.weights, "weights")), X))
 
     def __repr__(self) -> str:
-        n, p = self.X.shape
+        n, p = self.size, len(self.names)
         more = ", with a target" * (self.y is not None) + ", weighted" * (self.weights is not None)
         return f"MappedRows({n} x {p}{more})"
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What the columns are called: by their numbers."""
+        names = Numbered(self.X.shape[1])
+        return names if self.columns is None else [names[column] for column in self.columns]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What the features are."""
+        return self.X.dtype
 
     @property
     def size(self) -> int:
@@ -69,17 +85,30 @@ class MappedRows:
         return self._sample(lambda rows: np.concatenate([rows[first:], rows[:rest]]), count)
 
     def blocks(self) -> Iterator[Sample]:
-        """The whole file from its beginning, a block at a time."""
+        """The whole file from its beginning, a block at a time; the next is brought into memory meanwhile."""
         step = max(1, self.block_bytes // max(1, self.X.shape[1] * self.X.dtype.itemsize))
-        for first in range(0, self.size, step):
-            yield self._between(first, min(first + step, self.size), whole=step >= self.size)
+        firsts = range(0, self.size, step)
+        ahead = (self._between(first, min(first + step, self.size), whole=step >= self.size) for first in firsts)
+        for block in read_ahead(ahead):
+            yield block
+            self._let_go()
 
     def _between(self, first: int, last: int, whole: bool = False) -> Sample:
         return self._sample(lambda rows: rows[first:last], last - first, whole)
 
+    def only(self, columns: np.ndarray, /) -> MappedRows:
+        """The same rows with these columns alone."""
+        return replace(self, columns=columns if self.columns is None else self.columns[columns])
+
+    def _let_go(self) -> None:
+        """Pages that were read count as this process's memory until it says that it is done with them."""
+        mapping = getattr(self.X, "_mmap", None)
+        if mapping is not None and hasattr(mapping, "madvise") and not self.X.flags.writeable:
+            mapping.madvise(mmap.MADV_DONTNEED)
+
     def _sample(self, part: Any, count: int, whole: bool = False) -> Sample:
-        X = np.ascontiguousarray(part(self.X))
-        if not np.isfinite(X).all():
+        X = np.ascontiguousarray(part(self.X) if self.columns is None else part(self.X)[:, self.columns])
+        if not arrays.is_finite(X):
             raise ValueError("a block of X holds NaN or infinity: clean the file first.")
         data = X if self.y is None else (X, part(self.y))
         return Sample(data, count, None if self.weights is None else part(self.weights), whole)

@@ -1,0 +1,154 @@
+"""The best pairs of all when nothing of size p x p may be stored: products of blocks, filtered as they come.
+
+For the pair i < j the product is b = left_i . right_j, and its score
+
+    b^2 / (square_j inverse_i + square_i inverse_j + twice).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from atmostk.compiled import compiled
+from atmostk.graphs.ranking import compact
+
+BLOCK = 512  # variables: a block's product stays in the cache of one processor core
+SEGMENT = 64
+SAMPLED = 48  # rows that tell where the threshold will come to lie
+
+
+class Pairs(NamedTuple):
+    """Pairs of variables, rows below columns, in ascending order, with their scores."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    scores: np.ndarray
+
+
+class Prices(NamedTuple):
+    """What divides the square of a product into its score."""
+
+    square: np.ndarray
+    inverse: np.ndarray
+    twice: Any
+
+
+def best_pairs(left: np.ndarray, right: np.ndarray, prices: Prices, count: int) -> Pairs:
+    """The `count` pairs of the largest score, ties to the first.
+
+    >>> left = np.array([[1.0], [2.0], [3.0]], np.float32)
+    >>> half = np.full(3, 0.5, np.float32)
+    >>> best_pairs(left, left, Prices(half, np.ones(3, np.float32), 0.0), 2)
+    Pairs(rows=array([0, 1]), columns=array([2, 2]), scores=array([ 9., 36.], dtype=float32))
+    """
+    square, inverse = prices.square.astype(np.float32), prices.inverse.astype(np.float32)
+    prices = Prices(square, inverse, np.float32(prices.twice))
+    guess = _guess(left, right, prices, count)
+    found = _above(left, right, prices, count, guess)
+    if len(found.rows) < count and guess > 0:  # a guess too high costs a second look, never an answer
+        found = _above(left, right, prices, count, np.float32(0))
+    return found
+
+
+def _above(left: np.ndarray, right: np.ndarray, prices: Prices, count: int, least: np.float32) -> Pairs:
+    room = 4 * count + BLOCK * SEGMENT
+    rows, columns = np.empty(room, np.int64), np.empty(room, np.int64)
+    scores = np.empty(room, np.float32)
+    found = 0
+    for top, side, product in products(left, right):
+        found, least = _filtered(product, top, side, prices, count, rows, columns, scores, found, least)
+    found, least = compact(rows, columns, scores, found, count)
+    order = np.argsort(rows[:found] * len(left) + columns[:found])
+    return Pairs(rows[order], columns[order], scores[order])
+
+
+def _guess(left: np.ndarray, right: np.ndarray, prices: Prices, count: int) -> np.float32:
+    """A score that a few more pairs than `count` exceed, judged by a few rows of the product."""
+    size = len(left)
+    if size < 4 * SAMPLED:
+        return np.float32(0)
+    few = np.sort(np.random.default_rng(0).choice(size, SAMPLED, replace=False))
+    products = left[few] @ right.T
+    square, inverse, twice = prices
+    scores = products * products / (square * inverse[few, None] + square[few, None] * inverse + twice)
+    scores[np.arange(SAMPLED), few] = 0.0
+    rank = int(2.0 * SAMPLED * count / size * 1.4) + 20  # each pair stands in two rows; two fifths on the safe side
+    if rank >= scores.size:
+        return np.float32(0)
+    return np.float32(np.partition(scores.ravel(), scores.size - rank)[scores.size - rank])
+
+
+def products(left: np.ndarray, right: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
+    """The blocks of left right' on and above the diagonal, row by row: where each begins, and its entries."""
+    size = len(left)
+    space = np.empty((BLOCK, BLOCK), np.result_type(left, right))
+    for top in range(0, size, BLOCK):
+        rows = left[top : top + BLOCK]
+        for side in range(top, size, BLOCK):
+            columns = right[side : side + BLOCK]
+            product = space.ravel()[: len(rows) * len(columns)].reshape(len(rows), len(columns))
+            yield top, side, np.matmul(rows, columns.T, out=product)
+
+
+@compiled(nogil=True, fastmath={"reassoc", "contract", "nsz", "arcp"})
+def _filtered(product, top, side, prices, count, rows, columns, scores, found, least):
+    """Add what scores above the least; when the room is full, only the best so far stay and the least rises."""
+    height, width = product.shape
+    square, inverse, twice = prices
+    excess = np.empty(SEGMENT, np.float32)
+    for a in range(height):
+        i = top + a
+        own = inverse[i]
+        s = square[i]
+        if found + width > scores.shape[0]:
+            found, least = compact(rows, columns, scores, found, count)
+        for begin in range(0, width, SEGMENT):
+            end = min(width, begin + SEGMENT)
+            entries = product[a, begin:end]
+            squares = square[side + begin : side + end]
+            across = inverse[side + begin : side + end]
+            hits = 0
+            for k in range(end - begin):
+                b = np.float32(entries[k])
+                excess[k] = b * b - least * (squares[k] * own + s * across[k] + twice)
+                hits += excess[k] > 0
+            if hits == 0:
+                continue
+            for k in range(end - begin):
+                j = side + begin + k
+                if excess[k] > 0 and j > i:
+                    rows[found] = i
+                    columns[found] = j
+                    b = np.float32(entries[k])
+                    scores[found] = b * b / (squares[k] * own + s * across[k] + twice)
+                    found += 1
+    return found, least
+
+
+@compiled(nogil=True)
+def squares_above(product, begins_on_diagonal):
+    """The sum of the squared entries, in double precision; of those above the diagonal where the block begins on it."""
+    total = 0.0
+    for a in range(product.shape[0]):
+        part = 0.0
+        for b in range(a + 1 if begins_on_diagonal else 0, product.shape[1]):
+            part += product[a, b] * product[a, b]
+        total += part
+    return total
+
+
+@compiled(nogil=True, fastmath={"reassoc", "contract", "nsz", "arcp"})
+def at_pairs(left, right, rows, columns):
+    """left_i . right_j for each pair."""
+    found = np.empty(rows.shape[0], left.dtype)
+    for e in range(rows.shape[0]):
+        one = left[rows[e]]
+        two = right[columns[e]]
+        total = left.dtype.type(0)
+        for k in range(left.shape[1]):
+            total += one[k] * two[k]
+        found[e] = total
+    return found

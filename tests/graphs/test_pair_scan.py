@@ -1,0 +1,46 @@
+"""The best pairs, against a sort of all of them."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from atmostk.graphs import pair_scan
+from atmostk.graphs.pair_scan import Prices, best_pairs
+
+
+def all_scores(left, right, prices):
+    products = left @ right.T
+    square, inverse, twice = prices
+    return products**2 / (np.outer(inverse, square) + np.outer(square, inverse) + twice)
+
+
+@pytest.mark.parametrize("size", [5, 64, 700, 1100])
+@pytest.mark.parametrize("count", [0, 1, 37, 3000])
+def test_they_are_the_first_of_a_sort_of_all(size, count):
+    rng = np.random.default_rng(size)
+    left, right = rng.normal(size=(2, size, 7)).astype(np.float32)
+    prices = Prices(rng.uniform(0.5, 2, size), rng.uniform(0.5, 2, size), 0.1)
+    found = best_pairs(left, right, prices, count)
+    scores = all_scores(left, right, prices)
+    above = np.triu_indices(size, 1)
+    best = np.sort(np.argsort(-scores[above], kind="stable")[:count])
+    assert_array_equal(found.rows, above[0][best])
+    assert_array_equal(found.columns, above[1][best])
+    assert_allclose(found.scores, scores[above][best], rtol=1e-4)
+
+
+def test_ties_go_to_the_first_pairs_and_never_too_many_are_kept():
+    ones = np.ones((300, 1), np.float32)
+    half = np.full(300, 0.5)
+    found = best_pairs(ones, ones, Prices(half, np.ones(300), 0.0), 250)
+    assert found.rows.tolist() == [0] * 250
+    assert found.columns.tolist() == list(range(1, 251))
+
+
+def test_a_guess_that_is_too_high_changes_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    left = rng.normal(size=(400, 5)).astype(np.float32)
+    prices = Prices(np.full(400, 0.5), np.ones(400), 0.0)
+    right_answer = best_pairs(left, left, prices, 50)
+    monkeypatch.setattr(pair_scan, "_guess", lambda *arguments: np.float32(1e9))
+    assert_array_equal(best_pairs(left, left, prices, 50).scores, right_answer.scores)
