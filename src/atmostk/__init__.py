@@ -9,9 +9,10 @@ from atmostk.constraints import AtMost
 from atmostk.minimize import Result, minimize
 from atmostk.problem import Problem
 from atmostk.sample import Sample
+from atmostk.solvers.exchange import Exchange
 from atmostk.solvers.iht import IHT
 from atmostk.solvers.piht import PIHT
 
 __version__ = "0.1.0"
 
-__all__ = ["IHT", "PIHT", "AtMost", "Certificate", "Problem", "Result", "Sample", "certify", "minimize"]
+__all__ = ["IHT", "PIHT", "AtMost", "Certificate", "Exchange", "Problem", "Result", "Sample", "certify", "minimize"]

@@ -2,7 +2,8 @@
 
 The file is a zip of plain arrays (NumPy's `.npz`) with a JSON header. A solver's state is taken apart by the fields
 of its dataclass and put together again with the types of the code, never with types named in the file. Fields marked
-`metadata={"saved": False}` are caches: they are left out, and come back as None.
+`metadata={"saved": False}` are caches: they are left out, and come back as None; with `"started": True` as well, as
+what a start of the same run makes of them.
 """
 
 from __future__ import annotations
@@ -150,7 +151,11 @@ def _put_together(told: Any, template: Any, hint: Any, parts: dict[str, np.ndarr
             name: _put_together(part, getattr(template, name, None), hints.get(name), parts, kind)
             for name, part in told.items()
         }
-        unsaved = {part.name: None for part in dataclasses.fields(made) if not part.metadata.get("saved", True)}
+        unsaved = {
+            part.name: getattr(template, part.name, None) if part.metadata.get("started") else None
+            for part in dataclasses.fields(made)
+            if not part.metadata.get("saved", True)
+        }
         return made(**values, **unsaved)
     if isinstance(told, list):
         return tuple(_put_together(part, None, hint, parts, kind) for part in told)

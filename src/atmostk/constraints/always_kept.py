@@ -40,6 +40,11 @@ class AlwaysKept:
         entries.flags.writeable = False
         object.__setattr__(self, "entries", entries)
 
+    @property
+    def limit(self) -> int:
+        """As the constraint has it."""
+        return self.constraint.limit  # pyright: ignore[reportAttributeAccessIssue]
+
     def choose(self, v: Array, current: np.ndarray | None = None, apart: np.ndarray | None = None, /) -> np.ndarray:
         """These entries, and what the constraint chooses among the others."""
         return union(self.entries, self.constraint.choose(v, current, union(self.entries, apart)))

@@ -29,6 +29,11 @@ class AtMost:
     def __post_init__(self) -> None:
         check_count(self.at_most, self, "at_most")
 
+    @property
+    def limit(self) -> int:
+        """How many entries may stay."""
+        return self.at_most
+
     def choose(self, v: Array, current: np.ndarray | None = None, apart: np.ndarray | None = None, /) -> np.ndarray:
         """The entries of largest magnitude; on a tie `current` wins, then the lower index (paper note 3)."""
         check_finite(v, self)

@@ -32,6 +32,11 @@ class AtMostEdges:
     def __post_init__(self) -> None:
         check_count(self.edges, self, "edges")
 
+    @property
+    def limit(self) -> int:
+        """How many pairs may stay."""
+        return self.edges
+
     def choose(self, v: Array, current: np.ndarray | None = None, apart: np.ndarray | None = None, /) -> np.ndarray:
         """The diagonal and both entries of each chosen pair; on a tie a pair in `current` wins, then the upper left."""
         check_finite(v, self)

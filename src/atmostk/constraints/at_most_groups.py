@@ -45,6 +45,11 @@ class AtMostGroups:
             value.flags.writeable = False
             object.__setattr__(self, name, value)
 
+    @property
+    def limit(self) -> int:
+        """How many groups may stay."""
+        return self.at_most
+
     def choose(self, v: Array, current: np.ndarray | None = None, apart: np.ndarray | None = None, /) -> np.ndarray:
         """All entries of the groups of largest norm; on a tie a group with entries in `current` wins, then the first.
 

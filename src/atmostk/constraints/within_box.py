@@ -54,6 +54,11 @@ class WithinBox:
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
 
+    @property
+    def limit(self) -> int:
+        """As the constraint has it."""
+        return self.constraint.limit  # pyright: ignore[reportAttributeAccessIssue]
+
     def choose(self, v: Array, current: np.ndarray | None = None, apart: np.ndarray | None = None, /) -> np.ndarray:
         """What the constraint chooses when each entry counts with what keeping it inside the box saves."""
         check_finite(v, self)

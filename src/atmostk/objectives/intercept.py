@@ -34,6 +34,10 @@ class WithIntercept:
 
     objective: LinearPredictorLoss
 
+    def landscape(self, problem: Any, x0: Array, /) -> Any:
+        """As the loss has it, with the intercept."""
+        return self.objective.landscape(problem, x0)
+
     def check(self, x: Array, sample: Sample, /) -> None:
         """Whatever the loss checks, with one entry more."""
         X, _ = features_and_target(self, sample)

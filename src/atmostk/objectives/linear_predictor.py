@@ -32,6 +32,21 @@ class LinearPredictorLoss(ABC):
     def bend(self, z: Array, y: Array, /) -> Array:
         """The second derivative of `loss` in z."""
 
+    @property
+    def quadratic(self) -> bool:
+        """Whether `bend` never changes."""
+        return False
+
+    def couplings(self, z: Array, y: Array, /) -> Array:
+        """The second derivatives of a row's loss: `bend`, or where z has several columns a matrix for each row."""
+        return self.bend(z, y)
+
+    def landscape(self, problem: Any, x0: Array, /) -> Any:
+        """What `Exchange` asks of this loss; None where the rows are not NumPy's or scipy's."""
+        from atmostk.objectives.linear_landscape import linear_landscape
+
+        return linear_landscape(problem, x0)
+
     def check(self, x: Array, sample: Sample, /) -> None:
         """Raise ValueError with one sentence where these rows cannot have this loss."""
         X, y = features_and_target(self, sample)
@@ -106,6 +121,8 @@ def scaled(by_row: Array, sample: Sample) -> Array:
 
 def columns_squared(X: Array, by_row: Array) -> Array:
     """sum_i by_row_i X_ij^2 for every column j, without a squared copy of all of X."""
+    if hasattr(X, "columns_squared"):
+        return X.columns_squared(by_row)
     if arrays.is_scipy_sparse(X):
         squared = X.copy() if X.nnz < 1 else type(X)((X.data * X.data, X.indices, X.indptr), shape=X.shape)
         return squared.T @ by_row

@@ -59,6 +59,14 @@ class Multinomial(LinearPredictorLoss):
         q = probabilities(z)
         return q * (1 - q)
 
+    def couplings(self, z: Array, y: Array, /) -> Array:
+        """diag(q) - q q' for each row."""
+        xp = arrays.namespace(z)
+        q = probabilities(z)
+        own = arrays.like(range(z.shape[1]), z)
+        same = own[:, None] == own[None, :]
+        return xp.where(same[None, :, :], q[:, :, None], 0 * q[:, :, None]) - q[:, :, None] * q[:, None, :]
+
 
 def probabilities(z: Array) -> Array:
     """The softmax of each row, without overflow."""

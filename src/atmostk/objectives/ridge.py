@@ -40,6 +40,11 @@ class WithRidge:
     objective: Any
     ridge: Any
 
+    def landscape(self, problem: Any, x0: Array, /) -> Any:
+        """As the loss has it, with the ridge; None where the loss has none."""
+        made = getattr(self.objective, "landscape", None)
+        return None if made is None else made(problem, x0)
+
     def check(self, x: Array, sample: Sample, /) -> None:
         """Whatever the loss checks; the ridge must fit x."""
         shape, wanted = np.shape(self.ridge), tuple(x.shape)

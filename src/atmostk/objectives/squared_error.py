@@ -21,6 +21,11 @@ class SquaredError(LinearPredictorLoss):
     1.25
     """
 
+    @property
+    def quadratic(self) -> bool:
+        """Its bend is always 1."""
+        return True
+
     def loss(self, z: Array, y: Array, /) -> Array:
         """(z - y)^2 / 2."""
         residual = z - y

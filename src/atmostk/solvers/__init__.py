@@ -1,7 +1,8 @@
 """The algorithms: each a frozen record of hyperparameters with `start` and `step`."""
 
+from atmostk.solvers.exchange import Exchange
 from atmostk.solvers.iht import IHT
 from atmostk.solvers.piht import PIHT
 from atmostk.solvers.sample_size import Fixed, Measured, Polynomial, Released
 
-__all__ = ["IHT", "PIHT", "Fixed", "Measured", "Polynomial", "Released"]
+__all__ = ["IHT", "PIHT", "Exchange", "Fixed", "Measured", "Polynomial", "Released"]

@@ -1,0 +1,129 @@
+"""What `Exchange` asks of an objective: where a point stands, what would help, and what the minimum on a support is.
+
+A landscape is an objective on certain rows, for points of a certain shape, under a certain constraint. It counts in
+*units*: what enters and leaves the support as one (a feature, a group, an edge), numbered from 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+Array = Any
+
+
+class Room(NamedTuple):
+    """What a constraint leaves to choose: how many units may stay, and the unit (-1: free) and bounds of each entry."""
+
+    limit: int
+    units: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+def room(constraint: Any, x: np.ndarray) -> Room:
+    """What a constraint that counts units leaves to choose for points like x.
+
+    >>> from atmostk.constraints import AtMost, WithinBox
+    >>> room(WithinBox(AtMost(1), lower=0.0), np.zeros(2))
+    Room(limit=1, units=array([0, 1]), lower=array([0., 0.]), upper=array([inf, inf]))
+    """
+    if not (hasattr(constraint, "limit") and hasattr(constraint, "units")):
+        raise TypeError(
+            f"{type(constraint).__name__} has no limit on a number of units to exchange: give AtMost(10), AtMostGroups "
+            "or AtMostEdges, or one of these inside AlwaysKept or WithinBox; or take another solver, such as PIHT()."
+        )
+    far = np.full(x.shape, np.inf)
+    # The nearest allowed points to what lies infinitely far out are the bounds themselves.
+    lower, upper = constraint.unlimited(-far).ravel(), constraint.unlimited(far).ravel()
+    return Room(constraint.limit, constraint.units(x), lower, upper)
+
+
+class Point(Protocol):
+    """The minimum on a support. A frozen dataclass, because it is saved; what is only remembered to save time is marked
+    `metadata={"saved": False}` and may be None.
+    """
+
+    @property
+    def units(self) -> np.ndarray:
+        """The support, ascending."""
+        ...
+
+    @property
+    def value(self) -> float:
+        """The objective."""
+        ...
+
+
+class Model(Protocol):
+    """The objective near a point as a quadratic function of the units of a pool, in which every pair can be priced."""
+
+    def descend(self, units: np.ndarray, moves: int, margin: float, /) -> np.ndarray:
+        """The units after at most so many exchanges, each of which gains more than the margin in the model."""
+        ...
+
+    def refill(self, units: np.ndarray, limit: int, barred: np.ndarray, /) -> np.ndarray:
+        """The units, and as many of the best others, none of them barred, as make `limit`."""
+        ...
+
+    def exchanges(self, units: np.ndarray, count: int, /) -> list[tuple[int, int, float]]:
+        """The best single exchanges as (unit that leaves, unit that enters, predicted gain), best first."""
+        ...
+
+
+@runtime_checkable
+class Landscape(Protocol):
+    """An objective on certain rows under a certain constraint."""
+
+    @property
+    def limit(self) -> int:
+        """How many units may be in the support."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """How many units there are."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """How many rows were evaluated so far; only ever grows."""
+        ...
+
+    def start(self, x0: Array, /) -> Point:
+        """The minimum on the units in which x0 is not zero and the free block (intercept, diagonal, kept entries),
+        from x0. The units may be more than the limit."""
+        ...
+
+    def refit(self, point: Any, units: np.ndarray, /) -> Point:
+        """The minimum on these units and the free block, from `point`."""
+        ...
+
+    def entering(self, point: Any, count: int, /) -> tuple[np.ndarray, np.ndarray]:
+        """The `count` best units outside, best first, with the predicted gain of each.
+
+        With slope g, curvature h and room [lo, hi] the best step of one entry is t = clip(-g/h, lo, hi), its gain
+        -(g t + h t^2 / 2).
+        """
+        ...
+
+    def leaving(self, point: Any, /) -> np.ndarray:
+        """What each unit of the support, in order, would cost if it left."""
+        ...
+
+    def model(self, point: Any, pool: np.ndarray, /) -> Model | None:
+        """The quadratic model at the point over these units and those of the support; None if there is none."""
+        ...
+
+    def polish(self, point: Any, /) -> Point:
+        """The same support, as exactly as the precision allows."""
+        ...
+
+    def dense(self, point: Any, /) -> Array:
+        """The point as whoever called `minimize` knows it."""
+        ...
+
+    def entries(self, point: Any, /) -> np.ndarray:
+        """The flat indices of the point's support in that form, ascending."""
+        ...

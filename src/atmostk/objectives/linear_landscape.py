@@ -1,0 +1,257 @@
+"""What `Exchange` asks of a linear predictor's loss: least squares, logistic regression and the like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from atmostk import arrays
+from atmostk.landscape import room
+from atmostk.objectives import columns
+from atmostk.objectives.support_fit import Evaluation, fitted, summed
+
+Array = Any
+MOST_FOR_EXACT = 1e-10  # of the value: what a polished fit may still have to gain
+MOST_FOR_TRIAL = 1e-6
+CHEAP_HESSIAN = 1e7  # multiplications
+
+
+@dataclass(frozen=True)
+class LinearPoint:
+    """The minimum on a support: units, flat entries (free ones too), values."""
+
+    units: np.ndarray
+    entries: np.ndarray
+    values: np.ndarray
+    value: float
+    predictor: Any = field(default=None, metadata={"saved": False}, compare=False)
+    gradient: Any = field(default=None, metadata={"saved": False}, compare=False)
+
+
+def linear_landscape(problem: Any, x0: Array) -> LinearLandscape | None:
+    """The landscape of a linear predictor's loss, whatever ridge or intercept goes with it."""
+    objective, ridge, intercept = problem.objective, 0.0, False
+    while not hasattr(objective, "slope"):
+        if hasattr(objective, "ridge"):
+            ridge = ridge + np.asarray(objective.ridge)
+        else:
+            intercept = True
+        objective = objective.objective
+    blocks = list(problem.sampler.blocks())
+    X = blocks[0].data[0]
+    if not (isinstance(X, np.ndarray) or arrays.is_scipy_sparse(X)):
+        return None
+    return LinearLandscape(objective, problem, x0, ridge=ridge, intercept=intercept)
+
+
+class LinearLandscape:
+    """F(x) = mean of loss(z_i, y_i) + sum of ridge_e x_e^2 / 2, z = X x, or X x[:-1] + x[-1] with an intercept."""
+
+    def __init__(self, loss: Any, problem: Any, x0: Array, *, ridge: Any, intercept: bool) -> None:
+        self.loss, self.sampler, self.shape, self.intercept = loss, problem.sampler, tuple(x0.shape), intercept
+        self.like = x0[:0]
+        self.outputs = 1 if len(self.shape) == 1 else self.shape[1]
+        self.limit, self._units, self.lower, self.upper = room(problem.constraint, arrays.to_numpy(x0))
+        self.count = int(self._units.max(initial=-1)) + 1
+        self._order = np.argsort(self._units, kind="stable")
+        self._starts = np.searchsorted(self._units[self._order], np.arange(self.count + 1))
+        self.ridge = np.broadcast_to(np.asarray(ridge, np.float64), self.shape).ravel()
+        self.rows = 0
+        self.blocks = list(self.sampler.blocks())
+        self.weight = sum(block.weight for block in self.blocks)
+        self._spreads: Any = None
+
+    def entries_of(self, units: np.ndarray) -> np.ndarray:
+        """The free entries and those of the units, ascending."""
+        ranges = [self._order[self._starts[unit] : self._starts[unit + 1]] for unit in units]
+        return np.sort(np.concatenate((self._order[: self._starts[0]], *ranges)))
+
+    def start(self, x0: Array, /) -> LinearPoint:
+        """The minimum on the units of x0."""
+        flat = arrays.to_numpy(x0).ravel().astype(np.float64)
+        used = np.flatnonzero(flat)
+        units = np.unique(self._units[used])
+        units = units[units >= 0]
+        entries = self.entries_of(units)
+        before = LinearPoint(units, entries, flat[entries], np.inf)
+        return self.refit(before, units)
+
+    def refit(self, point: LinearPoint, units: np.ndarray, /) -> LinearPoint:
+        """Newton's method on the columns of these units."""
+        return self._refit(point, units, MOST_FOR_TRIAL)
+
+    def polish(self, point: LinearPoint, /) -> LinearPoint:
+        """The same support, as exactly as the precision allows."""
+        return self._refit(point, point.units, MOST_FOR_EXACT)
+
+    def _refit(self, point: LinearPoint, units: np.ndarray, tolerance: float) -> LinearPoint:
+        entries = self.entries_of(units)
+        values = np.zeros(entries.size)
+        _, here, there = np.intersect1d(entries, point.entries, assume_unique=True, return_indices=True)
+        values[here] = point.values[there]
+        features, places = np.unique(entries // self.outputs, return_inverse=True)
+        parts = [piece for block in self.blocks for piece in self._pieces(block, features)]
+        costs = self.weight_rows() * entries.size * entries.size
+        values, found = fitted(
+            lambda at, hessian: self._evaluate(parts, entries, places, at, hessian),
+            values,
+            self.lower[entries],
+            self.upper[entries],
+            tolerance=tolerance,
+            keep_hessian=self.loss.quadratic or costs > CHEAP_HESSIAN,
+        )
+        return LinearPoint(units, entries, values, found.value, found.predictor)
+
+    def weight_rows(self) -> int:
+        """How many rows there are."""
+        return sum(block.size for block in self.blocks)
+
+    def _pieces(self, block: Any, features: np.ndarray) -> Any:
+        X, y = block.data
+        for rows, part in columns.pieces(X, features):
+            yield part, y[rows], None if block.weights is None else block.weights[rows]
+
+    def _evaluate(
+        self, parts: list[Any], entries: np.ndarray, places: np.ndarray, values: np.ndarray, hessian: bool
+    ) -> Evaluation:
+        self.rows += self.weight_rows()
+        found = summed(self._part(part, entries, places, values, hessian) for part in parts)
+        ridge = self.ridge[entries]
+        value = found.value + 0.5 * float(ridge @ values**2)
+        bent = found.hessian
+        if bent is not None:
+            bent = bent + np.diag(ridge)
+        return Evaluation(value, found.gradient + ridge * values, bent, found.predictor)
+
+    def _part(
+        self, part: Any, entries: np.ndarray, places: np.ndarray, values: np.ndarray, hessian: bool
+    ) -> tuple[float, np.ndarray, np.ndarray | None, np.ndarray]:
+        A, y, weights = part
+        share: Any = (1 / self.weight) if weights is None else (weights.astype(np.float64) / self.weight)
+        by_row = share if weights is None or self.outputs == 1 else share[:, None]
+        if self.outputs == 1:
+            z = A @ values.astype(A.dtype)
+        else:
+            table = np.zeros((A.shape[1], self.outputs), A.dtype)
+            table[places, entries % self.outputs] = values
+            z = A @ table
+        losses = self.loss.loss(z, y)
+        value = float(losses.sum(dtype=np.float64)) / self.weight if weights is None else float(losses @ share)
+        slopes = (self.loss.slope(z, y) * by_row).astype(A.dtype, copy=False)
+        gradient = np.asarray(A.T @ slopes, np.float64)
+        if self.outputs > 1:
+            gradient = gradient[places, entries % self.outputs]
+        if not hessian:
+            return value, gradient, None, z
+        bend = self.loss.couplings(z, y)
+        if self.outputs == 1:
+            weighted = A * (bend * share).astype(A.dtype)[:, None]
+            return value, gradient, np.asarray(weighted.T @ A, np.float64), z
+        full = np.empty((self.outputs, self.outputs, A.shape[1], A.shape[1]))
+        for a in range(self.outputs):
+            for b in range(a + 1):
+                weighted = A * (bend[:, a, b] * share).astype(A.dtype)[:, None]
+                full[a, b] = weighted.T @ A
+                full[b, a] = full[a, b].T
+        outputs = entries % self.outputs
+        return value, gradient, full[outputs[:, None], outputs, places[:, None], places], z
+
+    def gradient(self, point: LinearPoint) -> np.ndarray:
+        """The gradient in every entry."""
+        self.rows += self.weight_rows()
+        total = np.zeros((self.shape[0], self.outputs))
+        first = 0
+        for block in self.blocks:
+            X, y = block.data
+            z = point.predictor[first : first + block.size]
+            first += block.size
+            slopes = self.loss.slope(z, y)
+            if block.weights is not None:
+                slopes = slopes * (block.weights if self.outputs == 1 else block.weights[:, None])
+            part = columns.transposed_times(X, slopes).reshape(X.shape[1], self.outputs)
+            total[: X.shape[1]] += part
+            if self.intercept:
+                total[-1] += slopes.sum(axis=0, dtype=np.float64)
+        gradient = total.ravel() / self.weight
+        gradient[point.entries] += self.ridge[point.entries] * point.values
+        return gradient
+
+    def spreads(self) -> np.ndarray:
+        """The mean square of each feature, about its mean where the intercept follows it."""
+        if self._spreads is None:
+            X = self.blocks[0].data[0]
+            self._spreads = columns.mean_squares(X, self.blocks[0].weights, self.intercept)
+            if self.intercept:
+                self._spreads = np.append(self._spreads, 1.0)
+        return self._spreads
+
+    def curvature(self, point: LinearPoint) -> np.ndarray:
+        """The curvature of each entry, as if bend and square did not depend on each other."""
+        y = np.concatenate([block.data[1] for block in self.blocks]) if len(self.blocks) > 1 else self.blocks[0].data[1]
+        step = max(1, len(y) // columns.SEEN_ENOUGH)
+        bend = self.loss.bend(point.predictor[::step], y[::step])
+        mean = np.maximum(bend.mean(axis=0, dtype=np.float64), 1e-12)
+        return np.outer(self.spreads(), mean).ravel() + self.ridge
+
+    def entering(self, point: LinearPoint, count: int, /) -> tuple[np.ndarray, np.ndarray]:
+        """By the best step of each entry alone."""
+        slopes, bends = -self.known_gradient(point), self.curvature(point)
+        steps = np.clip(slopes / bends, self.lower, self.upper)
+        gains = slopes * steps - 0.5 * bends * steps * steps
+        competing = self._units >= 0
+        if self.count == self._units.size:
+            by_unit = gains
+        else:
+            by_unit = np.bincount(self._units[competing], gains[competing], self.count)
+        by_unit[point.units] = -np.inf
+        count = min(count, self.count - point.units.size)
+        best = np.argpartition(-by_unit, count - 1)[:count] if 0 < count < self.count else np.arange(self.count)[:count]
+        best = best[np.argsort(-by_unit[best], kind="stable")]
+        return best, by_unit[best]
+
+    def known_gradient(self, point: LinearPoint) -> np.ndarray:
+        """The gradient, computed once for a point."""
+        if point.predictor is None:
+            entries = point.entries
+            features, places = np.unique(entries // self.outputs, return_inverse=True)
+            parts = [piece for block in self.blocks for piece in self._pieces(block, features)]
+            found = self._evaluate(parts, entries, places, point.values, False)
+            object.__setattr__(point, "predictor", found.predictor)
+        gradient = point.gradient
+        if gradient is None:
+            gradient = self.gradient(point)
+            object.__setattr__(point, "gradient", gradient)
+        return gradient
+
+    def leaving(self, point: LinearPoint, /) -> np.ndarray:
+        """h x^2 / 2."""
+        bends = self.curvature(point)[point.entries]
+        costs = 0.5 * bends * point.values**2
+        units = self._units[point.entries]
+        return np.bincount(np.searchsorted(point.units, units[units >= 0]), costs[units >= 0], point.units.size)
+
+    def model(self, point: LinearPoint, pool: np.ndarray, /) -> Any:
+        """The quadratic model over the columns of the pool, curvature from at most 20,000 rows."""
+        from atmostk.objectives.linear_model import SeenRows
+        from atmostk.quadratic.model import Pool, QuadraticModel
+
+        entries = self.entries_of(np.union1d(pool, point.units))
+        values = np.zeros(entries.size)
+        values[np.searchsorted(entries, point.entries)] = point.values
+        seen = SeenRows.of(self.loss, self.blocks[0], point.predictor, entries, self.outputs, self.ridge[entries])
+        return QuadraticModel(
+            Pool.of(self._units[entries]), seen.columns, seen.diagonal(), self.known_gradient(point)[entries], values,
+            lower=self.lower[entries], upper=self.upper[entries], blocks=seen.blocks,
+        )  # fmt: skip
+
+    def dense(self, point: LinearPoint, /) -> Array:
+        """x as it came in."""
+        x = np.zeros(self.shape)
+        x.ravel()[point.entries] = point.values
+        return arrays.like(x, self.like)
+
+    def entries(self, point: LinearPoint, /) -> np.ndarray:
+        """The flat indices of the support."""
+        return point.entries

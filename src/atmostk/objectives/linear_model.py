@@ -1,0 +1,85 @@
+"""The Hessian of a linear predictor's loss over a pool of columns, from at most 20,000 rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from atmostk.objectives import columns
+
+Array = Any
+
+
+@dataclass(frozen=True)
+class SeenRows:
+    """The pool's columns on the rows that are looked at: H = sum over rows of A_i' bend_i A_i, and the ridge.
+
+    Entry e of the pool is the coefficient of column `places[e]` of A for output `own[e]`; `bend` is a number for each
+    row, or with several outputs a matrix, times the row's share of the weight.
+    """
+
+    A: np.ndarray
+    bend: np.ndarray
+    places: np.ndarray
+    own: np.ndarray
+    ridge: np.ndarray
+    whole: bool
+
+    @staticmethod
+    def of(loss: Any, block: Any, predictor: np.ndarray, entries: np.ndarray, outputs: int, ridge: Array) -> SeenRows:
+        """The rows of a block, evenly spread, with the loss's bend at their predictor."""
+        X, y = block.data
+        step = max(1, X.shape[0] // columns.SEEN_ENOUGH)
+        y = y[::step]
+        share = np.ones(len(y)) if block.weights is None else block.weights[::step].astype(np.float64)
+        share = share / max(share.sum(), 1e-300)
+        features, places = np.unique(entries // outputs, return_inverse=True)
+        A = np.asfortranarray(columns.taken(X, features, step=step))
+        bend = loss.couplings(predictor[: X.shape[0] : step], y)
+        if outputs == 1:
+            bend = np.maximum(bend, LEAST_BEND * bend.mean(dtype=np.float64)) * share
+        else:
+            bend = bend * share[:, None, None]
+        return SeenRows(A, bend.astype(A.dtype), places, entries % outputs, ridge, step == 1)
+
+    def columns(self, asked: np.ndarray) -> np.ndarray:
+        """These columns of the Hessian."""
+        if self.bend.ndim == 1:
+            found = np.asarray(self.A.T @ (self.A[:, self.places[asked]] * self.bend[:, None]), np.float64)
+        else:
+            found = np.empty((self.own.size, asked.size))
+            for place, entry in enumerate(asked):
+                by_row = self.A[:, self.places[entry], None] * self.bend[:, :, self.own[entry]]
+                found[:, place] = (self.A.T @ by_row)[self.places, self.own]
+        found[asked, np.arange(asked.size)] += self.ridge[asked]
+        return found
+
+    def diagonal(self) -> np.ndarray:
+        """The Hessian's diagonal, ten rows of an average column added where not all rows were looked at."""
+        if self.bend.ndim == 1:
+            found = np.einsum("ij,ij,i->j", self.A, self.A, self.bend).astype(np.float64)
+        else:
+            A = self.A[:, self.places]
+            found = np.einsum("ij,ij,ij->j", A, A, self.bend[:, self.own, self.own]).astype(np.float64)
+        unseen = 0.0 if self.whole else columns.PSEUDO_ROWS / len(self.A) * float(found.mean())
+        return found + self.ridge + unseen
+
+    def blocks(self, members: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """The Hessian within each unit, whose entries are its row of `members`."""
+        widest = members.shape[1]
+        found = np.zeros((members.shape[0], widest, widest))
+        for a in range(widest):
+            for b in range(a + 1):
+                first, second = members[:, a], members[:, b]
+                both = self.A[:, self.places[first]] * self.A[:, self.places[second]]
+                if self.bend.ndim == 1:
+                    sums = self.bend @ both
+                else:
+                    sums = np.einsum("ij,ij->j", both, self.bend[:, self.own[first], self.own[second]])
+                found[:, a, b] = found[:, b, a] = sums + (self.ridge[first] if a == b else 0.0)
+        return found
+
+
+LEAST_BEND = 1e-3  # of the mean: a row far out on a logistic curve still resists a little

@@ -1,0 +1,220 @@
+"""Exchange: fill the support, then swap what is in it for what would do better, by the exact gain of the pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from atmostk.landscape import Landscape
+from atmostk.problem import Problem
+
+Array = Any
+
+
+@dataclass(frozen=True)
+class ExchangeState:
+    """What the next step needs. `point` is the best so far (while it grows: the present one)."""
+
+    point: Any
+    phase: str  # grow, exchange, widen, kick or polish
+    kick: int
+    rows: int
+    exact: bool
+    finished: str | None = None
+    landscape: Any = field(default=None, metadata={"saved": False, "started": True}, compare=False)
+
+    @property
+    def value(self) -> float:
+        """The objective at the point."""
+        return self.point.value
+
+    @property
+    def x(self) -> Array:
+        """The point as it came in."""
+        return self.landscape.dense(self.point)
+
+    @property
+    def support(self) -> np.ndarray:
+        """The flat indices of the support and the free entries."""
+        return self.landscape.entries(self.point)
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeRecord:
+    """What happened in a step."""
+
+    phase: str
+    value: float
+    units: int
+    accepted: bool
+    rows: int  # evaluated so far
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Grow the support in stages, exchange by the exact gain of every pair, kick, and keep the better.
+
+    With support S, its values c, the Hessian H and g minus the gradient, the exchange of i in S for j outside gains
+
+        (g_j + A_ji c_i / B_ii)^2 / (2 (d_j + A_ji^2 / B_ii)) - c_i^2 / (2 B_ii),
+        B = inverse of H[S, S],  A = H[:, S] B,  d_j = H_jj - sum_i A_ji H_ji.
+
+    It prices the pair: an entry that only helps once its correlated neighbour has left is seen. `pool` candidates for
+    each unit of the budget are priced so; exchanges are made in the model, and kept when the objective itself falls
+    after the minimum on the new support was found. Then `kicks` times a share `drop` of the support is dropped at
+    random, the candidates are ranked anew at what is left, the support is filled up and exchanged again, and the
+    better of the two points kept: the more kicks, the better the answer.
+
+    It starts from x0: zeros, or a point with fewer or more units than the budget (a neighbour on a path); it grows or
+    comes down to the budget from there. Entries that the constraint has free (`AlwaysKept`) are always in the support:
+    an intercept is `WithIntercept(loss)` with its entry always kept, which costs no copy of X. Exchanges do not
+    depend on the scale of the columns, so standardising them only matters for a ridge: give `with_ridge` one ridge for
+    each entry, the ridge times the column's variance.
+
+    >>> import numpy as np
+    >>> from atmostk import AtMost, Problem, minimize
+    >>> from atmostk.objectives import SquaredError
+    >>> from atmostk.samplers import Rows
+    >>> rows = Rows(np.eye(3), np.array([3.0, 1.0, -2.0]))
+    >>> minimize(Problem(SquaredError(), rows, AtMost(2)), Exchange(), np.zeros(3)).x.round(6)
+    array([ 3.,  0., -2.])
+    """
+
+    kicks: int = 3
+    drop: float = 0.4
+    pool: int = 10
+    stages: tuple[float, ...] = (0.3, 0.6, 0.85, 1.0)
+    least: float = 1e-7  # of the value: what an exchange must gain
+
+    State: ClassVar[type] = ExchangeState
+    Record: ClassVar[type] = ExchangeRecord
+    ends_itself: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.kicks, bool) or not isinstance(self.kicks, int | np.integer) or self.kicks < 0:
+            raise ValueError(f"Exchange(kicks={self.kicks!r}): it must be a whole number of 0 or more.")
+        if not 0 < self.drop < 1:
+            raise ValueError(f"Exchange(drop={self.drop}): the share of the support to drop lies between 0 and 1.")
+        if self.pool < 1:
+            raise ValueError(f"Exchange(pool={self.pool}): at least one candidate for each unit is needed.")
+        if not self.stages or list(self.stages) != sorted(self.stages) or self.stages[0] <= 0 or self.stages[-1] != 1:
+            raise ValueError(f"Exchange(stages={self.stages}): they must rise to 1, as (0.5, 1.0) does.")
+
+    def start(self, problem: Problem, x0: Array, rng: np.random.Generator, /) -> ExchangeState:
+        """The minimum on the support of x0."""
+        landscape = _landscape(problem, x0)
+        point = landscape.start(x0)
+        return ExchangeState(point, "grow", 0, landscape.rows, True, None, landscape)
+
+    def step(
+        self, state: ExchangeState, problem: Problem, rng: np.random.Generator, /
+    ) -> tuple[ExchangeState, ExchangeRecord]:
+        """One move: a stage of growth, a round of exchanges, a kick."""
+        landscape: Landscape = state.landscape
+        before = landscape.rows
+        move = getattr(self, f"_{state.phase}")
+        then: ExchangeState = move(state, landscape, rng)
+        then = replace(then, rows=state.rows + landscape.rows - before)
+        accepted = then.point is not state.point
+        return then, ExchangeRecord(state.phase, then.point.value, len(then.point.units), accepted, then.rows)
+
+    def _grow(self, state: ExchangeState, landscape: Landscape, rng: np.random.Generator) -> ExchangeState:
+        """To the next stage, from below or from above; whoever is in may leave again."""
+        point, limit = state.point, min(landscape.limit, landscape.count)
+        if len(point.units) > limit:
+            kept = np.sort(np.argsort(-landscape.leaving(point), kind="stable")[:limit])
+            return replace(state, point=landscape.refit(point, point.units[kept]))
+        if len(point.units) == limit:
+            return replace(state, phase="exchange" if 0 < limit < landscape.count else "polish")
+        target = next(size for share in self.stages if (size := round(share * limit)) > len(point.units))
+        pool, _ = landscape.entering(point, self.pool * limit)
+        model = landscape.model(point, pool)
+        if model is None:
+            return replace(
+                state, point=landscape.refit(point, np.union1d(point.units, pool[: target - len(point.units)]))
+            )
+        units = model.refill(point.units, target, point.units[:0])
+        return replace(state, point=landscape.refit(point, model.descend(units, limit, self.least * point.value)))
+
+    def _exchange(self, state: ExchangeState, landscape: Landscape, rng: np.random.Generator) -> ExchangeState:
+        """A round of exchanges among the best candidates."""
+        found = self._exchanged(state.point, landscape, self.pool * landscape.limit)
+        if found is not None:
+            return replace(state, point=found)
+        return replace(state, phase="kick" if self.kicks else "polish")
+
+    def _kick(self, state: ExchangeState, landscape: Landscape, rng: np.random.Generator) -> ExchangeState:
+        """Drop some, rank anew, fill up, exchange, and keep the better."""
+        best, kick = state.point, state.kick + 1
+        point = self._kicked(best, landscape, rng)
+        if point.value < best.value - self.least * abs(best.value):
+            while True:
+                found = self._exchanged(point, landscape, self.pool * landscape.limit)
+                if found is None:
+                    break
+                point = found
+            best = point
+        return replace(state, point=best, kick=kick, phase="kick" if kick < self.kicks else "polish")
+
+    def _polish(self, state: ExchangeState, landscape: Landscape, rng: np.random.Generator) -> ExchangeState:
+        """The answer on its support, exactly."""
+        kicked = f" and none of {self.kicks} kicks does" if self.kicks and state.kick else ""
+        return replace(state, point=landscape.polish(state.point), finished=f"no exchange lowers the objective{kicked}")
+
+    def _kicked(self, best: Any, landscape: Landscape, rng: np.random.Generator) -> Any:
+        """The point after a kick, exchanged in the model."""
+        size = len(best.units)
+        leaving = rng.choice(size, min(size, max(2, round(self.drop * size))), replace=False)
+        dropped, kept = best.units[np.sort(leaving)], np.delete(best.units, leaving)
+        reduced = landscape.refit(best, kept)
+        pool, _ = landscape.entering(reduced, self.pool * landscape.limit)
+        model = landscape.model(reduced, np.union1d(pool, dropped))
+        if model is None:
+            outside = pool[~np.isin(pool, dropped)][: dropped.size]
+            return landscape.refit(reduced, np.union1d(kept, outside))
+        filled = model.refill(kept, size, dropped)
+        return landscape.refit(reduced, model.descend(filled, size, self.least * abs(best.value)))
+
+    def _exchanged(self, point: Any, landscape: Landscape, candidates: int) -> Any:
+        """A better point with as many units, or None."""
+        pool, gains = landscape.entering(point, candidates)
+        model = landscape.model(point, pool)
+        margin = self.least * abs(point.value)
+        if model is None:
+            return self._exchanged_in_bulk(point, landscape, pool, gains)
+        units = model.descend(point.units, len(point.units), margin)
+        if np.array_equal(units, point.units):
+            return None
+        trial = landscape.refit(point, units)
+        if trial.value < point.value - margin:
+            return trial
+        for leaves, enters, _ in model.exchanges(point.units, 4):
+            units = np.sort(np.append(point.units[point.units != leaves], enters))
+            trial = landscape.refit(point, units)
+            if trial.value < point.value - margin:
+                return trial
+        return None
+
+    def _exchanged_in_bulk(self, point: Any, landscape: Landscape, pool: np.ndarray, gains: np.ndarray) -> Any:
+        """The cheapest inside for the most promising outside, half as many until it pays."""
+        costs = landscape.leaving(point)
+        cheapest = np.argsort(costs, kind="stable")
+        most = min(len(costs), len(gains))
+        count = int((gains[:most] > costs[cheapest[:most]]).sum())
+        while count >= 1:
+            units = np.union1d(np.delete(point.units, cheapest[:count]), pool[:count])
+            trial = landscape.refit(point, units)
+            if trial.value < point.value - self.least * abs(point.value):
+                return trial
+            count //= 2
+        return None
+
+
+def _landscape(problem: Problem, x0: Array) -> Landscape:
+    made = getattr(problem.objective, "landscape", None)
+    landscape = None if made is None else made(problem, x0)
+    if landscape is None:
+        raise TypeError(f"Exchange knows no landscape of {type(problem.objective).__name__}.")
+    return landscape
