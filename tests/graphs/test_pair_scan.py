@@ -48,15 +48,15 @@ def test_a_guess_that_is_too_high_changes_nothing(monkeypatch):
 
 @pytest.mark.parametrize("count", [0, 1, 37, 3000, 400_000])
 def test_the_fused_kernel_finds_what_blas_finds(monkeypatch, count):
-    from atmostk.graphs import fused_products
+    from atmostk.graphs import fused_scan
 
-    if not fused_products.available():
+    if not fused_scan.available():
         pytest.skip("this processor has no 512-bit vectors")
     rng = np.random.default_rng(0)
     left, right = rng.normal(size=(2, 1003, 9)).astype(np.float32)
     prices = Prices(rng.uniform(0.5, 2, 1003), rng.uniform(0.1, 5, 1003), 0.1)
     fused = best_pairs(left, right, prices, count)
-    monkeypatch.setattr(fused_products, "available", lambda: False)
+    monkeypatch.setattr(fused_scan, "available", lambda: False)
     plain = best_pairs(left, right, prices, count)
     assert_array_equal(fused.rows, plain.rows)
     assert_array_equal(fused.columns, plain.columns)

@@ -120,7 +120,9 @@ def screened(left, right, begin, least, rows, columns):
                 start = begin + first + t * COLUMNS
                 if start + COLUMNS <= i:
                     continue
-                above = _tile(address, length, panel.ctypes.data + t * length * COLUMNS * 4, length, least, out.ctypes.data)
+                above = _tile(  # pyright: ignore[reportCallIssue]
+                    address, length, panel.ctypes.data + t * length * COLUMNS * 4, length, least, out.ctypes.data
+                )
                 if not above:
                     continue
                 for r in range(height):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from atmostk.ascending import among, union, without
+from atmostk.ascending import union, without
 from atmostk.graphs.column_descent import descend, refresh, rescore, total
 from atmostk.graphs.gram_descent import neighbours
 from atmostk.graphs.graph import Graph
@@ -144,7 +144,9 @@ class Listed:
     def scores(self) -> np.ndarray:
         """The scores of all pairs of the list."""
         own, work = self.phases, self.found
-        rescore(own.X, own.R, own.square, self.diagonal, own.ridge, self.rows, self.columns, self.weights, work, self.stale)
+        rescore(
+            own.X, own.R, own.square, self.diagonal, own.ridge, self.rows, self.columns, self.weights, work, self.stale
+        )
         self.stale = np.zeros(own.size, np.bool_)
         if self.worth is None:
             return work
@@ -158,7 +160,7 @@ class Listed:
         return self.descend(np.ones(self.phases.size, np.bool_), SWEEPS, self.phases.tolerance, 0.0)
 
     def exchange(self, edges: int, value: float) -> tuple[float, int]:
-        """The c cheapest inside leave for the c best outside, c a quarter when the trial does not pay; F and how many."""
+        """The c cheapest inside leave for the c best outside, c a quarter when a trial does not pay; F, how many."""
         moved = 0
         for _ in range(ROUNDS):
             before = value
@@ -201,7 +203,21 @@ class Listed:
         own, held = self.phases, self.inside
         rows, columns, weights = self.rows[held], self.columns[held], self.weights[held]
         each = self._shrinkage()
-        descend(own.X, own.R, own.square, self.diagonal, weights, rows, columns, own.ridge, each, active, sweeps, tolerance, stir)
+        descend(
+            own.X,
+            own.R,
+            own.square,
+            self.diagonal,
+            weights,
+            rows,
+            columns,
+            own.ridge,
+            each,
+            active,
+            sweeps,
+            tolerance,
+            stir,
+        )
         self.weights[held] = weights
         self.stale |= active
         return self.value()
@@ -213,11 +229,10 @@ class Listed:
         return total(own.R, self.diagonal) + ridge + 2 * float(self._shrinkage() @ np.abs(weights))
 
     def _shrinkage(self) -> np.ndarray:
-        own, count = self.phases, int(self.inside.sum())
-        if self.worth is None or own.l1 == 0:
-            return np.full(count, own.l1)
-        worth = self.worth[self.inside].astype(np.float64)
-        return np.where(worth >= KNOWN, 0.0, own.l1 / np.maximum(worth, 1e-30))
+        own = self.phases
+        if own.worth is None or own.l1 == 0:
+            return np.full(int(self.inside.sum()), own.l1)
+        return own.worth.shrinkage(self.keys[self.inside], own.l1)
 
     def _hold(self, chosen: np.ndarray) -> None:
         self.weights[self.inside & ~chosen] = 0.0

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from atmostk.graphs.gram_descent import Penalty
+from atmostk.ascending import without
+from atmostk.graphs.gram_descent import Penalty, neighbours, products
+from atmostk.graphs.gram_scan import best_pairs, rescore
 from atmostk.graphs.gram_search import exchange, grow, refit
 from atmostk.graphs.graph import Graph
 from atmostk.graphs.worth import Worth
@@ -18,7 +20,7 @@ NO_KEYS = np.empty(0, np.int64)
 class OnGram:
     """Phases of the search for the best edges, on S = X'X / rows.
 
-    `ridge` and `l1` are those of `GaussianGraph`; `worth` says which pairs are edges or are none before the data is seen.
+    `ridge` and `l1` are those of `GaussianGraph`; `worth` says what is known of pairs before the data is seen.
     The search ranks in single precision; the last refit has the precision of S. One object serves one thread: it has
     a workspace of the size of S.
 
@@ -51,7 +53,7 @@ class OnGram:
         return self.refitted(alone)[0] if keys.size or self.penalty.ridge else alone
 
     def grown(self, graph: Graph, targets: Sequence[int], edges: int) -> tuple[Graph, float]:
-        """To each target in turn: the pairs of the largest score, in and out alike, and a few sweeps on them; F there."""
+        """To each target in turn: the pairs of the largest score, in and out alike, and a few sweeps; F there."""
         value = np.inf
         for target in targets:
             d = graph.diagonal.copy()
@@ -84,6 +86,28 @@ class OnGram:
             tolerance * self.size,
         )
         return Graph(d, graph.rows, graph.columns, w), value
+
+    def entering(self, graph: Graph, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """The keys of the `count` best pairs outside and their scores, the best first."""
+        near = neighbours(self.size, graph.rows, graph.columns)
+        products(self.gram, graph.diagonal, graph.weights, near, self.space)
+        rows, columns = best_pairs(
+            self.gram, self.space, graph.diagonal, self.penalty.ridge, self.penalty.worth, count + graph.rows.size
+        )
+        keys = without(rows * self.size + columns, graph.keys)
+        scores = self._scores(graph, *np.divmod(keys, self.size))
+        best = np.argsort(-scores, kind="stable")[: min(count, int((scores > 0).sum()))]
+        return keys[best], scores[best]
+
+    def scores_inside(self, graph: Graph) -> np.ndarray:
+        """The score of each edge."""
+        return self._scores(graph, graph.rows, graph.columns)
+
+    def _scores(self, graph: Graph, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        near, scores = neighbours(self.size, graph.rows, graph.columns), np.empty(rows.size, np.float32)
+        every = np.ones(self.size, np.bool_)
+        rescore(self.gram, graph.diagonal, graph.weights, near, self.penalty, rows, columns, scores, every)
+        return scores
 
     def _space_for(self, gram: np.ndarray) -> np.ndarray:
         return self.space if gram.dtype == self.space.dtype else np.empty_like(gram)

@@ -17,7 +17,6 @@ from atmostk.graphs.ranking import compact
 
 BLOCK = 512  # variables: a block's product stays in the cache of one processor core
 SEGMENT = 64
-CHUNK = 2048  # variables that the fused kernel meets at a time
 FUSED_FROM = 1000  # variables; below this a product is over before the kernel is loaded
 SAMPLED = 48  # rows that tell where the threshold will come to lie
 
@@ -66,9 +65,9 @@ def best_pairs(left: Any, right: Any, prices: Prices, count: int) -> Pairs:
     guess = _guess(left, right, prices, count)
     look = _above
     if len(left) >= FUSED_FROM and left[:1].dtype == np.float32:
-        from atmostk.graphs import fused_products
+        from atmostk.graphs import fused_scan
 
-        look = _above_fused if fused_products.available() else _above
+        look = fused_scan.above if fused_scan.available() else _above
     found = look(left, right, prices, count, guess)
     if len(found.rows) < count and guess > 0:  # a guess too high costs a second look, never an answer
         found = look(left, right, prices, count, np.float32(0))
@@ -83,42 +82,12 @@ def _above(left: Any, right: Any, prices: Prices, count: int, least: np.float32)
     for top, side, product in products(left, right):
         found, least = _filtered(product, top, side, prices, count, rows, columns, scores, found, least)
     found, least = compact(rows, columns, scores, found, count)
-    order = np.argsort(rows[:found] * len(left) + columns[:found])
-    return Pairs(rows[order], columns[order], scores[order])
+    return in_order(rows[:found], columns[:found], scores[:found])
 
 
-def _above_fused(left: Any, right: Any, prices: Prices, count: int, least: np.float32) -> Pairs:
-    """As `_above`, with product and test in one kernel.
-
-    The kernel knows one threshold for all pairs: because square_j inverse_i + square_i inverse_j is at least twice the
-    geometric mean of its terms, b^2 / 2 of rows divided by the fourth root of square times inverse bounds the score.
-    """
-    from atmostk.graphs.fused_products import screened
-
-    size = len(left)
-    root = (prices.square * prices.inverse) ** np.float32(-0.25)
-    rooted = np.multiply(left[:size], root[:, None])
-    room = 4 * count + max(1 << 18, SEGMENT * size)
-    rows, columns = np.empty(room, np.int64), np.empty(room, np.int64)
-    scores = np.empty(room, np.float32)
-    some, others = np.empty(room, np.int64), np.empty(room, np.int64)
-    found, begin, wide = 0, 0, CHUNK
-    while begin < size:
-        part = np.multiply(right[begin : begin + wide], root[begin : begin + wide, None])
-        seen = screened(rooted, part, begin, np.sqrt(2 * least) * np.float32(1 - 1e-5), some, others)
-        if seen > room:  # fewer columns at a time, until their pairs have room
-            wide //= 2
-            continue
-        if found + seen > room:
-            found, least = compact(rows, columns, scores, found, count)
-            if found + seen > room:
-                wide //= 2
-                continue
-        found = _scored(rooted, part, begin, root, prices, some[:seen], others[:seen], rows, columns, scores, found, least)
-        begin += len(part)
-        wide = min(CHUNK, 2 * wide)
-    found, least = compact(rows, columns, scores, found, count)
-    order = np.argsort(rows[:found] * size + columns[:found])
+def in_order(rows: np.ndarray, columns: np.ndarray, scores: np.ndarray) -> Pairs:
+    """Pairs by row, then column."""
+    order = np.lexsort((columns, rows))
     return Pairs(rows[order], columns[order], scores[order])
 
 
@@ -186,28 +155,6 @@ def _filtered(product, top, side, prices, count, rows, columns, scores, found, l
                     scores[found] = b * b / (squares[k] * own + s * across[k] + twice)
                     found += 1
     return found, least
-
-
-@compiled(nogil=True, fastmath={"reassoc", "contract", "nsz", "arcp"})
-def _scored(left, right, begin, root, prices, some, others, rows, columns, scores, found, least):
-    """Add those of some pairs that score above the least."""
-    square, inverse, twice = prices
-    for e in range(some.shape[0]):
-        i = some[e]
-        j = others[e]
-        one = left[i]
-        two = right[j - begin]
-        total = np.float32(0)
-        for k in range(left.shape[1]):
-            total += one[k] * two[k]
-        b = total / (root[i] * root[j])
-        score = b * b / (square[j] * inverse[i] + square[i] * inverse[j] + twice)
-        if score > least:
-            rows[found] = i
-            columns[found] = j
-            scores[found] = score
-            found += 1
-    return found
 
 
 @compiled(nogil=True)

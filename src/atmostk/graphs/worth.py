@@ -46,6 +46,16 @@ class Worth:
         rows, columns = np.nonzero(np.triu(matrix != 1, 1))
         return cls.of_pairs(len(matrix), rows, columns, matrix[rows, columns])
 
+    def joined(self, other: Worth) -> Worth:
+        """Both lists; where a pair is in both, the other's worth counts."""
+        rows, columns = np.divmod(np.concatenate((self.keys, other.keys)), self.size)
+        return Worth.of_pairs(self.size, rows, columns, np.concatenate((self.values, other.values)))
+
+    def shrinkage(self, keys: np.ndarray, l1: float) -> np.ndarray:
+        """The l1 of each pair: divided by its worth, none for a pair that is always an edge."""
+        worth = self.at(keys).astype(np.float64)
+        return np.where(worth >= KNOWN, 0.0, l1 / np.maximum(worth, 1e-30))
+
     def at(self, keys: np.ndarray) -> np.ndarray:
         """The worth of each pair."""
         if self.keys.size == 0:
