@@ -10,12 +10,16 @@ if TYPE_CHECKING:
     from atmostk.networks.evaluation import Evaluation, evaluate, spread
     from atmostk.networks.models import LogProbabilities
     from atmostk.networks.perturbation import Perturbation
+    from atmostk.networks.piht_attack import PIHTAttack
+    from atmostk.networks.tanh_perturbation import TanhPerturbation
     from atmostk.networks.training import train
 
 __all__ = [
     "Evaluation",
     "LogProbabilities",
+    "PIHTAttack",
     "Perturbation",
+    "TanhPerturbation",
     "evaluate",
     "spread",
     "train",
@@ -24,7 +28,9 @@ __all__ = [
 _HOME = {
     "Evaluation": "evaluation",
     "LogProbabilities": "models",
+    "PIHTAttack": "piht_attack",
     "Perturbation": "perturbation",
+    "TanhPerturbation": "tanh_perturbation",
     "evaluate": "evaluation",
     "spread": "evaluation",
     "train": "training",

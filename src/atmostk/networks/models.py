@@ -70,13 +70,19 @@ class LogProbabilities(nn.Module):
 
 @contextmanager
 def _at_rest(model: nn.Module) -> Iterator[None]:
-    """In evaluation mode and without gradients for the weights; afterwards as before, part by part."""
+    """In evaluation mode, without gradients for the weights, convolutions in the layout in which they are fastest on a
+    CPU (two to three times); afterwards as before, part by part.
+    """
     modes = [(part, part.training) for part in model.modules()]
     wanted = [(weights, weights.requires_grad) for weights in model.parameters()]
     for part, _ in modes:
         part.training = False
+    kernels = [(weights, weights.data) for weights in _kernels(model)]
     for weights, _ in wanted:
         weights.requires_grad_(False)
+    for weights, values in kernels:
+        # `contiguous` would leave the weights of a single channel as they are, and the layer slow.
+        weights.data = values.clone(memory_format=torch.channels_last)
     try:
         yield
     finally:
@@ -84,6 +90,14 @@ def _at_rest(model: nn.Module) -> Iterator[None]:
             part.training = mode
         for weights, want in wanted:
             weights.requires_grad_(want)
+        for weights, values in kernels:
+            weights.data = values
+
+
+def _kernels(model: nn.Module) -> list[nn.Parameter]:
+    """The weights of its two-dimensional convolutions, each once; those that are computed on the way are left out."""
+    found = [part._parameters.get("weight") for part in model.modules() if isinstance(part, nn.Conv2d)]
+    return list({id(weights): weights for weights in found if weights is not None}.values())
 
 
 def _check(found: Any, images: int) -> None:

@@ -77,13 +77,7 @@ class Perturbation:
     @property
     def norms(self) -> dict[str, float]:
         """The number of changed entries, and the sum, the Euclidean norm and the largest of their magnitudes."""
-        size = np.abs(self.delta.astype(np.float64))
-        return {
-            "l0": float(np.count_nonzero(size)),
-            "l1": float(size.sum()),
-            "l2": arrays.norm(self.delta),
-            "linf": float(size.max(initial=0.0)),
-        }
+        return norms(self.delta)
 
     def apply(self, images: Array) -> Array:
         """The images with the perturbation, in the box: a new array of the same kind, layout and precision.
@@ -155,6 +149,21 @@ class Perturbation:
             f"the images have shape {shape} and the perturbation {self.delta.shape}: "
             "it fits images with these last three sizes, or with the channels last."
         )
+
+
+def norms(delta: np.ndarray) -> dict[str, float]:
+    """How large an array is, in four ways.
+
+    >>> norms(np.array([3.0, 0.0, -4.0]))
+    {'l0': 2.0, 'l1': 7.0, 'l2': 5.0, 'linf': 4.0}
+    """
+    size = np.abs(delta.astype(np.float64))
+    return {
+        "l0": float(np.count_nonzero(size)),
+        "l1": float(size.sum()),
+        "l2": arrays.norm(delta),
+        "linf": float(size.max(initial=0.0)),
+    }
 
 
 def _safetensors() -> Any:

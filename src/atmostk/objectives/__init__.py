@@ -12,11 +12,14 @@ from atmostk.objectives.ridge import WithRidge, with_ridge
 from atmostk.objectives.squared_error import SquaredError
 
 if TYPE_CHECKING:
+    from atmostk.objectives.carlini_wagner import CarliniWagner
     from atmostk.objectives.gaussian_graph import GaussianGraph
     from atmostk.objectives.jax_loss import JaxLoss
+    from atmostk.objectives.tanh_carlini_wagner import TanhCarliniWagner
     from atmostk.objectives.torch_loss import TorchLoss
 
 __all__ = [
+    "CarliniWagner",
     "Functions",
     "GaussianGraph",
     "Huber",
@@ -25,13 +28,20 @@ __all__ = [
     "Multinomial",
     "Poisson",
     "SquaredError",
+    "TanhCarliniWagner",
     "TorchLoss",
     "WithIntercept",
     "WithRidge",
     "with_ridge",
 ]
 
-_LAZY = {"GaussianGraph": "gaussian_graph", "JaxLoss": "jax_loss", "TorchLoss": "torch_loss"}
+_LAZY = {
+    "CarliniWagner": "carlini_wagner",
+    "GaussianGraph": "gaussian_graph",
+    "JaxLoss": "jax_loss",
+    "TanhCarliniWagner": "tanh_carlini_wagner",
+    "TorchLoss": "torch_loss",
+}
 
 
 def __getattr__(name: str) -> Any:
