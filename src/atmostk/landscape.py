@@ -6,6 +6,7 @@ A landscape is an objective on certain rows, for points of a certain shape, unde
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -126,4 +127,17 @@ class Landscape(Protocol):
 
     def entries(self, point: Any, /) -> np.ndarray:
         """The flat indices of the point's support in that form, ascending."""
+        ...
+
+
+@runtime_checkable
+class OwnPhases(Protocol):
+    """A landscape that runs whole phases itself, compiled: on a small graph a phase takes microseconds."""
+
+    def grown(self, point: Any, targets: Sequence[int], /) -> Point:
+        """With as many units as the first of these numbers says, or a later one; fewer where no more are of use."""
+        ...
+
+    def exchanged(self, point: Any, /) -> Point:
+        """After all exchanges that pay among the best candidates."""
         ...

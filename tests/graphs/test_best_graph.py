@@ -12,6 +12,7 @@ from scipy.optimize import minimize as scipy_minimize
 from atmostk.graphs.best_graph import best_graph
 from atmostk.graphs.graph import Graph
 from atmostk.graphs.on_gram import OnGram
+from atmostk.graphs.worth import Worth
 from atmostk.objectives import GaussianGraph
 from atmostk.sample import Sample
 
@@ -107,21 +108,21 @@ def test_known_edges_stay_forbidden_ones_stay_out_and_dear_ones_come_last():
     unwanted = np.setdiff1d(np.ravel_multi_index(np.triu_indices(12, 1), (12, 12)), free.keys)[:2]
     for key, value in [*((key, 0.0) for key in out), *((key, np.inf) for key in unwanted)]:
         worth[key // 12, key % 12] = worth[key % 12, key // 12] = value
-    held = best_graph(OnGram(gram(X), worth=worth), 8).graph
+    held = best_graph(OnGram(gram(X), worth=Worth.of_matrix(worth)), 8).graph
     assert not np.isin(out, held.keys).any()
     assert np.isin(unwanted, held.keys).all()
     assert held.rows.size == 8
 
     cheap = np.ones((12, 12))
     cheap[held.rows, held.columns] = cheap[held.columns, held.rows] = 1e6
-    assert_array_equal(best_graph(OnGram(gram(X), worth=cheap), 8).graph.keys, held.keys)
+    assert_array_equal(best_graph(OnGram(gram(X), worth=Worth.of_matrix(cheap)), 8).graph.keys, held.keys)
 
 
 def test_a_worth_divides_the_shrinkage_of_its_pair():
     X = rows(60, 4, 5)
     worth = np.ones((4, 4))
     worth[0, 1] = worth[1, 0] = np.inf
-    found = best_graph(OnGram(gram(X), l1=50.0, worth=worth), 6).graph
+    found = best_graph(OnGram(gram(X), l1=50.0, worth=Worth.of_matrix(worth)), 6).graph
     assert found.keys[found.weights != 0].tolist() == [1]
 
 

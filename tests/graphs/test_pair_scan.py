@@ -44,3 +44,20 @@ def test_a_guess_that_is_too_high_changes_nothing(monkeypatch):
     right_answer = best_pairs(left, left, prices, 50)
     monkeypatch.setattr(pair_scan, "_guess", lambda *arguments: np.float32(1e9))
     assert_array_equal(best_pairs(left, left, prices, 50).scores, right_answer.scores)
+
+
+@pytest.mark.parametrize("count", [0, 1, 37, 3000, 400_000])
+def test_the_fused_kernel_finds_what_blas_finds(monkeypatch, count):
+    from atmostk.graphs import fused_scan
+
+    if not fused_scan.available():
+        pytest.skip("this processor has no 512-bit vectors")
+    rng = np.random.default_rng(0)
+    left, right = rng.normal(size=(2, 1003, 9)).astype(np.float32)
+    prices = Prices(rng.uniform(0.5, 2, 1003), rng.uniform(0.1, 5, 1003), 0.1)
+    fused = best_pairs(left, right, prices, count)
+    monkeypatch.setattr(fused_scan, "available", lambda: False)
+    plain = best_pairs(left, right, prices, count)
+    assert_array_equal(fused.rows, plain.rows)
+    assert_array_equal(fused.columns, plain.columns)
+    assert_allclose(fused.scores, plain.scores, rtol=1e-4)

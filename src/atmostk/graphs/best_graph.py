@@ -5,6 +5,7 @@ A fit of 100 variables takes less than a millisecond; a history, checkpoints and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from atmostk.graphs.graph import Graph
@@ -14,12 +15,23 @@ GAIN = 1e-5  # of F: a look at all pairs that gains less is the last
 
 
 class Phases(Protocol):
-    """The search's phases on some form of the data; a graph goes in, a graph comes out."""
+    """The search's phases on some form of the data; a graph goes in, a graph and F there come out."""
+
+    stages_a_look: int
 
     def start(self) -> Graph: ...
-    def grown(self, graph: Graph, edges: int, /) -> tuple[Graph, float]: ...
+    def grown(self, graph: Graph, targets: Sequence[int], edges: int, /) -> tuple[Graph, float]: ...
     def exchanged(self, graph: Graph, edges: int, /) -> tuple[Graph, float, int]: ...
     def refitted(self, graph: Graph, /) -> tuple[Graph, float]: ...
+
+
+def stages(edges: int, held: int) -> list[int]:
+    """How many edges there are after each stage of growth, from what is held to the whole budget.
+
+    >>> stages(100, 0), stages(100, 70), stages(100, 100)
+    ([30, 60, 85, 100], [85, 100], [100])
+    """
+    return [target for target in (round(share * edges) for share in STAGES[:-1]) if target > held] + [edges]
 
 
 class Found(NamedTuple):
@@ -42,11 +54,11 @@ def best_graph(phases: Any, edges: int, *, start: Graph | None = None, passes: i
     array([1])
     """
     graph, value, looks = phases.start() if start is None else start, float("inf"), 0
-    held = graph.rows.size
-    for stage in STAGES:
-        if round(stage * edges) > held or stage == 1.0:
-            graph, value = phases.grown(graph, max(round(stage * edges), 1) if edges else 0)
-            looks += 1
+    targets = stages(edges, graph.rows.size)
+    while targets:
+        now, targets = targets[: phases.stages_a_look], targets[phases.stages_a_look :]
+        graph, value = phases.grown(graph, now, edges)
+        looks += 1
     for _ in range(passes if edges else 0):
         before = value
         graph, value, moved = phases.exchanged(graph, edges)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from atmostk.compiled import compiled
+from atmostk.graphs.worth import KNOWN
 
 
 class Penalty(NamedTuple):
@@ -31,9 +32,6 @@ class Neighbours(NamedTuple):
     first: np.ndarray
     other: np.ndarray
     edge: np.ndarray
-
-
-KNOWN = 1e30  # as a worth: always in
 
 
 @compiled(nogil=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from atmostk.compiled import compiled
-from atmostk.graphs.gram_descent import KNOWN
 from atmostk.graphs.ranking import compact
+from atmostk.graphs.worth import KNOWN
 
 TILE = 64
 CERTAIN = np.float32(3e38)  # the score of what never leaves

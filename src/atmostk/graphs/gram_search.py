@@ -7,7 +7,7 @@ import numpy as np
 from atmostk.compiled import compiled
 from atmostk.graphs.gram_descent import descend, local_products, neighbours, products, shrinkage, value
 from atmostk.graphs.gram_scan import best_pairs, joined, rescore
-from atmostk.graphs.ranking import threshold
+from atmostk.graphs.ranking import best_of, threshold
 
 SWEEPS = 8  # after a change of the support; more gain nothing before the next change
 LISTED = 3  # candidates kept outside, for each edge of the budget
@@ -26,10 +26,7 @@ def grow(S, H, d, rows, columns, w, edges, penalty, tolerance):
     every = np.ones(size, np.bool_)
     scores = np.empty(i.shape[0], np.float32)
     rescore(S, d, w, near, penalty, i, j, scores, every)
-    least = threshold(scores, i.shape[0], edges)
-    ties = edges
-    for c in range(i.shape[0]):
-        ties -= scores[c] > least
+    chosen = best_of(scores, edges)
     new_rows = np.empty(edges, np.int64)
     new_columns = np.empty(edges, np.int64)
     weights = np.empty(edges)
@@ -37,9 +34,7 @@ def grow(S, H, d, rows, columns, w, edges, penalty, tolerance):
     old = 0
     for c in range(i.shape[0]):
         inside = old < rows.shape[0] and rows[old] == i[c] and columns[old] == j[c]
-        tied = scores[c] == least and ties > 0 and (scores[c] > 0 or inside)
-        if scores[c] > least or tied:
-            ties -= tied
+        if chosen[c]:
             new_rows[kept] = i[c]
             new_columns[kept] = j[c]
             weights[kept] = w[old] if inside else 0.0

@@ -17,6 +17,7 @@ from atmostk.graphs.ranking import compact
 
 BLOCK = 512  # variables: a block's product stays in the cache of one processor core
 SEGMENT = 64
+FUSED_FROM = 1000  # variables; below this a product is over before the kernel is loaded
 SAMPLED = 48  # rows that tell where the threshold will come to lie
 
 
@@ -36,7 +37,22 @@ class Prices(NamedTuple):
     twice: Any
 
 
-def best_pairs(left: np.ndarray, right: np.ndarray, prices: Prices, count: int) -> Pairs:
+class Stacked:
+    """Two matrices side by side, the second scaled row by row; only what is asked for is put together."""
+
+    def __init__(self, first: np.ndarray, second: np.ndarray, scale: np.ndarray, scaled: int) -> None:
+        self.parts, self.scale, self.scaled = (first, second), scale.astype(first.dtype)[:, None], scaled
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def __getitem__(self, chosen: Any) -> np.ndarray:
+        parts = [part[chosen] for part in self.parts]
+        parts[self.scaled] = parts[self.scaled] * self.scale[chosen]
+        return np.hstack(parts)
+
+
+def best_pairs(left: Any, right: Any, prices: Prices, count: int) -> Pairs:
     """The `count` pairs of the largest score, ties to the first.
 
     >>> left = np.array([[1.0], [2.0], [3.0]], np.float32)
@@ -47,33 +63,46 @@ def best_pairs(left: np.ndarray, right: np.ndarray, prices: Prices, count: int) 
     square, inverse = prices.square.astype(np.float32), prices.inverse.astype(np.float32)
     prices = Prices(square, inverse, np.float32(prices.twice))
     guess = _guess(left, right, prices, count)
-    found = _above(left, right, prices, count, guess)
+    look = _above
+    if len(left) >= FUSED_FROM and left[:1].dtype == np.float32:
+        from atmostk.graphs import fused_scan
+
+        look = fused_scan.above if fused_scan.available() else _above
+    found = look(left, right, prices, count, guess)
     if len(found.rows) < count and guess > 0:  # a guess too high costs a second look, never an answer
-        found = _above(left, right, prices, count, np.float32(0))
+        found = look(left, right, prices, count, np.float32(0))
     return found
 
 
-def _above(left: np.ndarray, right: np.ndarray, prices: Prices, count: int, least: np.float32) -> Pairs:
-    room = 4 * count + BLOCK * SEGMENT
+def _above(left: Any, right: Any, prices: Prices, count: int, least: np.float32) -> Pairs:
+    room = 4 * count + 2 * BLOCK * SEGMENT
     rows, columns = np.empty(room, np.int64), np.empty(room, np.int64)
     scores = np.empty(room, np.float32)
     found = 0
     for top, side, product in products(left, right):
         found, least = _filtered(product, top, side, prices, count, rows, columns, scores, found, least)
     found, least = compact(rows, columns, scores, found, count)
-    order = np.argsort(rows[:found] * len(left) + columns[:found])
+    return in_order(rows[:found], columns[:found], scores[:found])
+
+
+def in_order(rows: np.ndarray, columns: np.ndarray, scores: np.ndarray) -> Pairs:
+    """Pairs by row, then column."""
+    order = np.lexsort((columns, rows))
     return Pairs(rows[order], columns[order], scores[order])
 
 
-def _guess(left: np.ndarray, right: np.ndarray, prices: Prices, count: int) -> np.float32:
+def _guess(left: Any, right: Any, prices: Prices, count: int) -> np.float32:
     """A score that a few more pairs than `count` exceed, judged by a few rows of the product."""
     size = len(left)
     if size < 4 * SAMPLED:
         return np.float32(0)
     few = np.sort(np.random.default_rng(0).choice(size, SAMPLED, replace=False))
-    products = left[few] @ right.T
-    square, inverse, twice = prices
-    scores = products * products / (square * inverse[few, None] + square[few, None] * inverse + twice)
+    scores = np.empty((SAMPLED, size), np.float32)
+    rows, (square, inverse, twice) = left[few], prices
+    for side in range(0, size, 8192):
+        part = slice(side, side + 8192)
+        entries = rows @ right[part].T
+        scores[:, part] = entries**2 / (square[part] * inverse[few, None] + square[few, None] * inverse[part] + twice)
     scores[np.arange(SAMPLED), few] = 0.0
     rank = int(2.0 * SAMPLED * count / size * 1.4) + 20  # each pair stands in two rows; two fifths on the safe side
     if rank >= scores.size:
@@ -81,15 +110,15 @@ def _guess(left: np.ndarray, right: np.ndarray, prices: Prices, count: int) -> n
     return np.float32(np.partition(scores.ravel(), scores.size - rank)[scores.size - rank])
 
 
-def products(left: np.ndarray, right: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
+def products(left: Any, right: Any) -> Iterator[tuple[int, int, np.ndarray]]:
     """The blocks of left right' on and above the diagonal, row by row: where each begins, and its entries."""
-    size = len(left)
-    space = np.empty((BLOCK, BLOCK), np.result_type(left, right))
-    for top in range(0, size, BLOCK):
-        rows = left[top : top + BLOCK]
-        for side in range(top, size, BLOCK):
-            columns = right[side : side + BLOCK]
-            product = space.ravel()[: len(rows) * len(columns)].reshape(len(rows), len(columns))
+    size, wide = len(left), BLOCK if len(left) <= 8 * BLOCK else 2 * BLOCK
+    space = np.empty(wide * wide, left[:1].dtype)
+    for top in range(0, size, wide):
+        rows = left[top : top + wide]
+        for side in range(top, size, wide):
+            columns = right[side : side + wide]
+            product = space[: len(rows) * len(columns)].reshape(len(rows), len(columns))
             yield top, side, np.matmul(rows, columns.T, out=product)
 
 

@@ -33,6 +33,21 @@ def threshold(scores, size, count):
 
 
 @compiled(nogil=True)
+def best_of(scores, count):
+    """For each score whether it is among the `count` best and above 0; on a tie those in front win."""
+    least = threshold(scores, scores.shape[0], count)
+    ties = count
+    for c in range(scores.shape[0]):
+        ties -= scores[c] > least
+    chosen = np.zeros(scores.shape[0], np.bool_)
+    for c in range(scores.shape[0]):
+        tied = scores[c] == least and ties > 0 and scores[c] > 0
+        ties -= tied
+        chosen[c] = scores[c] > least or tied
+    return chosen
+
+
+@compiled(nogil=True)
 def compact(rows, columns, scores, size, count):
     """Move the `count` best entries to the front, in their order, ties to those in front; how many, and the least."""
     if size <= count:

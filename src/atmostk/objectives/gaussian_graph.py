@@ -12,6 +12,7 @@ from atmostk import arrays
 from atmostk.graphs.gradient import GraphGradient
 from atmostk.graphs.graph import Graph
 from atmostk.graphs.residuals import by_row, quadratics, residuals
+from atmostk.graphs.worth import Worth
 from atmostk.sample import Sample
 
 Array = Any
@@ -26,6 +27,9 @@ class GaussianGraph:
     that nothing of the size of the matrix is stored. The gradient of an edge is the derivative of F when both of its
     entries move together (paper note 15).
 
+    `worth` says what is known of pairs before the data is seen: it divides the l1 of a pair, and `Exchange` multiplies
+    by it what the pair would gain: 0 for one that must not be an edge, infinity for one that always is.
+
     >>> from atmostk.samplers import Rows
     >>> rows = Rows(np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]))
     >>> GaussianGraph().value(np.eye(2), rows.draw(4, np.random.default_rng(0)))
@@ -34,6 +38,7 @@ class GaussianGraph:
 
     ridge: float = 0.0
     l1: float = 0.0
+    worth: Worth | None = None
 
     def __post_init__(self) -> None:
         for name in ("ridge", "l1"):
@@ -57,6 +62,12 @@ class GaussianGraph:
             raise ValueError(
                 f"x has {diagonal[place]:g} at ({place}, {place}): a diagonal must be positive; start from ones."
             )
+
+    def landscape(self, problem: Any, x0: Array, /) -> Any:
+        """What `Exchange` asks of a graph."""
+        from atmostk.objectives.graph_landscape import graph_landscape
+
+        return graph_landscape(problem, x0)
 
     def value(self, x: Array, sample: Sample, /) -> float:
         """F at x; infinite where the diagonal is not positive (paper notes 9 and 16)."""
@@ -93,7 +104,9 @@ class GaussianGraph:
         slopes = X.T @ (share * left) * (2 / diagonal)
         # The diagonal of X'R is the quadratic's slope in w_ii; the division by w_ii adds its own.
         own = xp.linalg.diagonal(slopes) - 1 / diagonal - xp.sum(share * left * left, axis=0) / diagonal**2
-        both = slopes + xp.matrix_transpose(slopes) + 4 * self.ridge * x + 2 * self.l1 * xp.sign(x)
+        both = slopes + xp.matrix_transpose(slopes) + 4 * self.ridge * x
+        if self.l1:
+            both = both + 2 * self._dense_shrinkage(x) * xp.sign(x)
         kept = 1 - xp.eye(x.shape[0], dtype=x.dtype)
         return both * kept + (own + 2 * self.ridge * diagonal) * xp.eye(x.shape[0], dtype=x.dtype)
 
@@ -105,16 +118,34 @@ class GaussianGraph:
         d = x.diagonal
         diagonal = -1 / d + 2 * along / d - own / d**2 + 2 * self.ridge * d
         left *= (2 / d).astype(left.dtype)[:, None]
-        extra = Graph(d, x.rows, x.columns, 4 * self.ridge * x.weights + 2 * self.l1 * np.sign(x.weights))
+        extra = Graph(d, x.rows, x.columns, 4 * self.ridge * x.weights + 2 * self._shrinkage(x) * np.sign(x.weights))
         return GraphGradient(np.hstack((columns, left)), np.hstack((left, columns)), diagonal, extra)
 
     def _penalty(self, x: Graph) -> float:
         ridge = self.ridge * (float(x.diagonal @ x.diagonal) + 2 * float(x.weights @ x.weights)) if self.ridge else 0.0
-        return ridge + (2 * self.l1 * float(np.abs(x.weights).sum()) if self.l1 else 0.0)
+        return ridge + 2 * float(self._shrinkage(x) @ np.abs(x.weights)) if self.l1 else ridge
+
+    def _shrinkage(self, x: Graph) -> np.ndarray:
+        return np.full(x.rows.size, self.l1) if self.worth is None else self.worth.shrinkage(x.keys, self.l1)
 
     def _dense_penalty(self, x: Array, xp: Any) -> Any:
         diagonal = xp.linalg.diagonal(x)
-        return self.ridge * xp.sum(x * x) + self.l1 * (xp.sum(xp.abs(x)) - xp.sum(xp.abs(diagonal)))
+        ridge = self.ridge * xp.sum(x * x) if self.ridge else 0.0
+        if not self.l1:
+            return ridge
+        if self.worth is None:
+            return ridge + self.l1 * (xp.sum(xp.abs(x)) - xp.sum(xp.abs(diagonal)))
+        return ridge + xp.sum(xp.abs(x) * self._dense_shrinkage(x))
+
+    def _dense_shrinkage(self, x: Array) -> Any:
+        """The l1 of each entry; none on the diagonal."""
+        size = x.shape[0]
+        each = np.full((size, size), self.l1)
+        if self.worth is not None:
+            rows, columns = np.divmod(self.worth.keys, size)
+            each[rows, columns] = each[columns, rows] = self.worth.shrinkage(self.worth.keys, self.l1)
+        np.fill_diagonal(each, 0.0)
+        return arrays.like(each, x)
 
 
 def columns_of(sample: Sample) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from atmostk.landscape import Landscape
+from atmostk.landscape import Landscape, OwnPhases
 from atmostk.problem import Problem
 
 Array = Any
@@ -128,7 +128,12 @@ class Exchange:
             return replace(state, point=landscape.refit(point, point.units[kept]))
         if len(point.units) == limit:
             return replace(state, phase="exchange" if 0 < limit < landscape.count else "polish")
-        target = next(size for share in self.stages if (size := round(share * limit)) > len(point.units))
+        targets = [size for share in self.stages if (size := round(share * limit)) > len(point.units)]
+        if isinstance(landscape, OwnPhases):
+            grown = landscape.grown(point, targets)
+            stuck = len(grown.units) == len(point.units)  # nothing outside is worth anything
+            return replace(state, point=grown, phase="exchange" if stuck else "grow")
+        target = targets[0]
         pool, _ = landscape.entering(point, self.pool * limit)
         model = landscape.model(point, pool)
         if model is None:
@@ -179,6 +184,9 @@ class Exchange:
 
     def _exchanged(self, point: Any, landscape: Landscape, candidates: int) -> Any:
         """A better point with as many units, or None."""
+        if isinstance(landscape, OwnPhases):
+            found = landscape.exchanged(point)
+            return found if found.value < point.value - self.least * abs(point.value) else None
         pool, gains = landscape.entering(point, candidates)
         model = landscape.model(point, pool)
         margin = self.least * abs(point.value)
