@@ -4,6 +4,9 @@ Importing this package loads NumPy and the loop; scikit-learn, PyTorch and the r
 theirs is asked for.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from atmostk.certificate import Certificate, certify
 from atmostk.constraints import AtMost
 from atmostk.minimize import Result, minimize
@@ -13,6 +16,39 @@ from atmostk.solvers.exchange import Exchange
 from atmostk.solvers.iht import IHT
 from atmostk.solvers.piht import PIHT
 
+if TYPE_CHECKING:
+    from atmostk import datasets, networks, report
+
 __version__ = "0.1.0"
 
-__all__ = ["IHT", "PIHT", "AtMost", "Certificate", "Exchange", "Problem", "Result", "Sample", "certify", "minimize"]
+__all__ = [
+    "IHT",
+    "PIHT",
+    "AtMost",
+    "Certificate",
+    "Exchange",
+    "Problem",
+    "Result",
+    "Sample",
+    "certify",
+    "datasets",
+    "minimize",
+    "networks",
+    "report",
+]
+
+# Loaded when it is first asked for: folders, and names out of a folder.
+_FOLDERS = ("datasets", "networks", "report")
+_HOME: dict[str, str] = {}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _FOLDERS:
+        return import_module(f"atmostk.{name}")
+    if name in _HOME:
+        return getattr(import_module(f"atmostk.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'atmostk' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -30,7 +30,8 @@ def ready(model: Any) -> Iterator[Logits]:
     if isinstance(model, type) or not callable(model):
         raise TypeError(f"{model!r} cannot be attacked: give a torch.nn.Module, or a function from images to logits.")
     with ExitStack() as stack:
-        function, place = model, None
+        function: Any = model
+        place: nn.Parameter | None = None
         if isinstance(model, nn.Module):
             stack.enter_context(_at_rest(model))
             place = next((part for part in model.parameters() if part.is_floating_point()), None)
