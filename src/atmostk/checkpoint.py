@@ -62,10 +62,11 @@ def load(path: Path, run: Run, of_run: str) -> tuple[Run, dict[str, Any]]:
             parts = {name: file[name] for name in file.files}
         header = json.loads(parts.pop("header").tobytes())
         known = header["format"] == FORMAT
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise ValueError(
-            f"{path} is not a checkpoint of atmostk, or is damaged ({error}): remove it to start anew."
-        ) from None
+    except PermissionError:
+        raise
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        # NumPy's own words would advise to unpickle what it cannot read.
+        raise ValueError(f"{path} is not a checkpoint of atmostk, or is damaged: remove it to start anew.") from None
     if not known:
         raise ValueError(f"{path} was written by another version ({header['format']}): remove it to start anew.")
     if header["run"] != of_run:
