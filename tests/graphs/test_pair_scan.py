@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from atmostk.graphs import pair_scan
 from atmostk.graphs.pair_scan import Prices, best_pairs
+from atmostk.graphs.pairs_above import pairs_above
 
 
 def all_scores(left, right, prices):
@@ -61,3 +62,24 @@ def test_the_fused_kernel_finds_what_blas_finds(monkeypatch, count):
     assert_array_equal(fused.rows, plain.rows)
     assert_array_equal(fused.columns, plain.columns)
     assert_allclose(fused.scores, plain.scores, rtol=1e-4)
+
+
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("least", [0.0, 3.0, 8.0, 1e9])
+def test_all_pairs_above_a_known_threshold_are_found(monkeypatch, fused, dtype, least):
+    from atmostk.graphs import fused_products
+
+    if fused and not fused_products.available():
+        pytest.skip("this processor has no 512-bit vectors")
+    monkeypatch.setattr(fused_products, "available", lambda: fused)
+    rng = np.random.default_rng(0)
+    left, right = rng.normal(size=(2, 1003, 9)).astype(dtype)
+    found = pairs_above(left, right, least, 1003**2)
+    products = np.abs(np.triu(left.astype(np.float64) @ right.T.astype(np.float64), 1)).ravel()
+    surely, perhaps = np.flatnonzero(products >= max(least, 1e-5)), np.flatnonzero(products >= least - 1e-3)
+    assert found is not None
+    assert np.isin(surely, found).all()
+    assert np.isin(found, perhaps).all()
+    if surely.size:
+        assert pairs_above(left, right, least, surely.size - 1) is None

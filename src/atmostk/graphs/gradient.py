@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from atmostk import top_k
 from atmostk.ascending import among, union, without
 from atmostk.graphs.graph import Graph, pairs_among, with_mirrors
 from atmostk.graphs.pair_scan import Prices, at_pairs, best_pairs, products, squares_above
+from atmostk.graphs.pairs_above import pairs_above
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +71,17 @@ class GraphGradient:
     def take(self, indices: np.ndarray) -> np.ndarray:
         """The entries at flat indices of the matrix, both triangles alike."""
         rows, columns = np.divmod(indices, self.extra.size)
-        values = self.at(np.minimum(rows, columns), np.maximum(rows, columns))
-        return np.where(rows == columns, self.diagonal[rows], values)
+        values = np.empty(indices.size)
+        own, above = rows == columns, rows < columns
+        values[own] = self.diagonal[rows[own]]
+        values[above] = known = self.at(rows[above], columns[above])
+        below = np.flatnonzero(rows > columns)
+        mirrored, keys = columns[below] * self.extra.size + rows[below], indices[above]
+        if among(mirrored, keys).all():  # as in every support: each pair is multiplied once
+            values[below] = known[np.searchsorted(keys, mirrored)]
+        else:
+            values[below] = self.at(columns[below], rows[below])
+        return values
 
     def norm(self) -> float:
         """The Euclidean norm of the whole matrix."""
@@ -114,15 +125,24 @@ class MovedGraph:
         if apart is not None:
             rows, columns = pairs_among(apart, size)
             fixed = rows * size + columns
-        keys = self.graph.keys
+        keys = without(self.graph.keys, fixed)
         if self.step.left.shape[1]:
-            keys = union(self._best_steps(edges + keys.size + fixed.size), keys)
-        keys = without(keys, fixed)
-        magnitudes = np.abs(self._at(keys))
-        preferred = among(keys, current) if current is not None else np.zeros(keys.size, bool)
+            keys = union(without(self._contenders(keys, edges, fixed.size), fixed), keys)
         # By magnitude; on a tie the present support wins, then the lower index (paper note 3).
-        best = np.lexsort((keys, ~preferred, -magnitudes))[:edges]
-        return with_mirrors(np.concatenate((fixed, keys[best])), size)
+        preferred = None if current is None else among(keys, current).nonzero()[0]
+        best = keys[top_k.largest(self._at(keys), edges, preferred)] if edges < keys.size else keys
+        return with_mirrors(np.concatenate((fixed, best)), size)
+
+    def _contenders(self, held: np.ndarray, edges: int, fixed: int) -> np.ndarray:
+        """Pairs among which are all that can be among the largest beside those held."""
+        if held.size >= edges > 0:
+            # A newcomer must beat the last of those held: a threshold that is known before anything is looked at.
+            magnitudes = np.abs(self._at(held))
+            least = float(np.partition(magnitudes, held.size - edges)[held.size - edges])
+            found = pairs_above(self.step.left, self.step.right, least, room=8 * edges + 64 * self.graph.size)
+            if found is not None:
+                return found
+        return self._best_steps(edges + held.size + 2 * fixed)
 
     def _best_steps(self, count: int) -> np.ndarray:
         """The keys of the pairs that move furthest."""

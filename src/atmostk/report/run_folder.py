@@ -25,8 +25,11 @@ def save_run(run: SavedRun, folder: str | Path) -> Path:
     >>> import tempfile
     >>> run = SavedRun("features", "Diabetes", "2 of 10", tables={"path": {"K": np.arange(3), "loss": np.ones(3)}})
     >>> folder = save_run(run, tempfile.mkdtemp())
-    >>> sorted(path.name for path in folder.iterdir()), load_run(folder).tables["path"]["K"]
-    (['arrays.npz', 'run.json'], array([0, 1, 2]))
+    >>> sorted(path.name for path in folder.iterdir())
+    ['arrays.npz', 'run.json']
+    >>> path = load_run(folder).tables["path"]
+    >>> path["K"]
+    array([0, 1, 2])
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
