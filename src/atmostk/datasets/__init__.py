@@ -7,11 +7,13 @@ from atmostk.datasets.known_network import KnownNetwork, load_known_network
 from atmostk.datasets.mnist import Mnist, mnist
 from atmostk.datasets.open_rows import open_rows
 from atmostk.datasets.simulated_graphs import TrueGraph, band_graph, block_graph, hub_graph, uniform_graph
+from atmostk.datasets.table import Table, load_table
 
 __all__ = [
     "Expression",
     "KnownNetwork",
     "Mnist",
+    "Table",
     "TrueGraph",
     "band_graph",
     "block_graph",
@@ -20,6 +22,7 @@ __all__ = [
     "load_expression",
     "load_geo",
     "load_known_network",
+    "load_table",
     "mnist",
     "open_rows",
     "uniform_graph",
