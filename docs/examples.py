@@ -1,4 +1,4 @@
-"""Shows the examples of docstrings as code: outside of a section of their own, mkdocstrings takes them for quotations."""
+"""Shows the examples of docstrings as code: outside of a section of their own they would be taken for quotations."""
 
 from __future__ import annotations
 
