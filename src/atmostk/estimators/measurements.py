@@ -17,8 +17,10 @@ def measured(estimator: Any, X: Any, *, fitting: bool, missing: bool = False) ->
     Where `missing`, NaN may stay for the caller to fill. float32 stays float32; an array that is well is not copied.
     """
     X, names = _opened(X)
-    more = {"ensure_min_samples": 2} if fitting else {}
-    matrix = validate_data(estimator, X, reset=fitting, dtype=[np.float64, np.float32], ensure_all_finite=False, **more)
+    more: dict[str, Any] = {"ensure_min_samples": 2} if fitting else {}
+    matrix: Any = validate_data(
+        estimator, X, reset=fitting, dtype=[np.float64, np.float32], ensure_all_finite=False, **more
+    )
     if names is not None and fitting:
         estimator.feature_names_in_ = names
     # A sum is finite if all is: one pass and no array of truths.

@@ -27,7 +27,7 @@ def prior_worth(size: int, names: np.ndarray | None, edge_weights: Any, known: A
             raise ValueError(f"the pair ({i}, {j}) is in known and in forbidden: take it out of one.")
     for pairs, value in ((out, 0.0), (always, np.inf)):
         if pairs is not None and len(pairs):
-            listed = Worth.of_pairs(size, *pairs.T, value)
+            listed = Worth.of_pairs(size, pairs[:, 0], pairs[:, 1], value)
             worth = listed if worth is None else worth.joined(listed)
     return worth
 
@@ -35,7 +35,7 @@ def prior_worth(size: int, names: np.ndarray | None, edge_weights: Any, known: A
 def _weighed(size: int, weights: Any) -> Worth:
     if callable(weights):
         return _asked(size, weights)
-    matrix = weights if hasattr(weights, "tocoo") else np.asarray(weights, np.float64)
+    matrix: Any = weights if hasattr(weights, "tocoo") else np.asarray(weights, np.float64)
     if tuple(matrix.shape) != (size, size):
         raise ValueError(f"edge_weights has shape {tuple(matrix.shape)}: for {size} variables it is {size} x {size}.")
     stored = matrix.tocoo().data if hasattr(matrix, "tocoo") else matrix
