@@ -45,7 +45,7 @@ class SparsePrecision(BaseEstimator):
     >>> model = SparsePrecision(edges=1).fit(X)
     >>> model.edges_
     1 edge among 5 variables
-      x0 -- x4: +0.707
+      x0 -- x4: +0.655
     """
 
     def __init__(
@@ -108,8 +108,8 @@ class SparsePrecision(BaseEstimator):
         """Learn from a covariance (or correlation) matrix that `rows` rows made, in place of the rows themselves.
 
         >>> SparsePrecision(edges=1).fit_covariance([[1.0, 0.5], [0.5, 1.0]], rows=50).precision_.toarray().round(3)
-        array([[ 1.28 , -0.523],
-               [-0.523,  1.28 ]])
+        array([[ 1.333, -0.667],
+               [-0.667,  1.333]])
         """
         names = np.asarray(covariance.columns, dtype=object) if hasattr(covariance, "columns") else None
         gram = np.array(covariance)
