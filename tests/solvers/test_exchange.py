@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csc_array, csr_array
+from sklearn.datasets import load_breast_cancer, load_wine
 
 from atmostk import AtMost, Exchange, Problem, certify, minimize
 from atmostk.constraints import AlwaysKept, AtMostGroups, OnSimplex, WithinBox
@@ -249,3 +250,21 @@ def test_a_constraint_that_counts_no_units_is_refused_with_a_sentence() -> None:
 def test_wrong_numbers_are_refused_with_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         Exchange(**wrong)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_columns_far_from_their_mean_do_no_harm_where_an_intercept_takes_it_up(several: bool) -> None:
+    data = load_wine() if several else load_breast_cancer()
+    Z = (data.data - data.data.mean(axis=0)) / data.data.std(axis=0)
+    p, classes = Z.shape[1], 3 if several else 1
+
+    def answer(X: Any) -> Any:
+        budget = AtMostGroups(4, groups=np.repeat(np.arange(p + 1), classes))
+        constraint = AlwaysKept(budget, np.arange(p * classes, (p + 1) * classes))
+        loss = WithIntercept(Multinomial() if several else Logistic())
+        start = np.zeros((p + 1, classes) if several else p + 1)
+        return minimize(Problem(loss, Rows(X, data.target.astype(float)), constraint), Exchange(), start)
+
+    there, here = answer(data.data), answer(Z)
+    assert_array_equal(there.support, here.support)
+    assert_allclose(there.value, here.value, rtol=1e-4)

@@ -1,4 +1,4 @@
-"""What a command leaves behind: files written whole and never over another without --force, results on standard output."""
+"""What a command leaves behind: files, written whole and never over another without --force, and results."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ def predict(
 ) -> None:
     """Predict new rows with a saved model.
 
-    Only the model's own features are looked for in the new data, by name; whatever else is there is left alone. Where the
-    target is there too, the score is told on standard error.
+    Only the model's own features are looked for in the new data, by name; whatever else is there is left alone.
+    Where the target is there too, the score is told on standard error.
 
     \b
     Examples:

@@ -62,6 +62,7 @@ class LinearLandscape:
         self.blocks = list(self.sampler.blocks())
         self.weight = sum(block.weight for block in self.blocks)
         self._spreads: Any = None
+        self._free: LinearPoint | None = None
 
     def entries_of(self, units: np.ndarray) -> np.ndarray:
         """The free entries and those of the units, ascending."""
@@ -101,8 +102,23 @@ class LinearLandscape:
             self.upper[entries],
             tolerance=tolerance,
             keep_hessian=self.loss.quadratic or costs > CHEAP_HESSIAN,
+            otherwise=None if self.loss.quadratic or here.size == point.entries.size else lambda: self._modest(entries),
         )
         return LinearPoint(units, entries, values, found.value, found.predictor)
+
+    def _modest(self, entries: np.ndarray) -> tuple[float, np.ndarray]:
+        """What is free alone, at its minimum: its value, and its place among these entries.
+
+        What is left when a column far from its mean leaves can be so wrong (an intercept that made up for it) that the
+        loss is flat there, and Newton's method cannot find back.
+        """
+        free = np.sort(self._order[: self._starts[0]])
+        if self._free is None:
+            none = np.empty(0, np.int64)
+            self._free = self.refit(LinearPoint(none, free, np.zeros(free.size), np.inf), none)
+        values = np.zeros(entries.size)
+        values[np.searchsorted(entries, free)] = self._free.values
+        return self._free.value, values
 
     def weight_rows(self) -> int:
         """How many rows there are."""

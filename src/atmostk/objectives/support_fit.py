@@ -32,15 +32,23 @@ def fitted(
     *,
     tolerance: float,
     keep_hessian: bool,
+    otherwise: Callable[[], tuple[float, np.ndarray]] | None = None,
     steps: int = 50,
 ) -> tuple[np.ndarray, Evaluation]:
     """Newton steps, halved until the value falls, until none promises `tolerance` of the value.
+
+    `otherwise` gives a modest place to start from and its value, for a start that is worse than that.
 
     `keep_hessian` says that one Hessian serves for all steps: it is constant, or costs so much more than a gradient
     that it is only taken again when progress is slow.
     """
     values = np.clip(start, lower, upper)
     now = evaluate(values, True)
+    if otherwise is not None:
+        value, modest = otherwise()
+        if not now.value <= value:
+            values = np.clip(modest, lower, upper)
+            now = evaluate(values, True)
     hessian = now.hessian
     promised = np.inf
     fresh = True
