@@ -249,3 +249,15 @@ def test_a_constraint_that_counts_no_units_is_refused_with_a_sentence() -> None:
 def test_wrong_numbers_are_refused_with_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         Exchange(**wrong)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_tensors_in_memory_give_the_answer_of_arrays(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    loss, kind = LOSSES[name]
+    X, y = data(kind)
+    problem = Problem(loss, Rows(torch.tensor(X), torch.tensor(y)), AtMost(3))
+    result = minimize(problem, Exchange(), torch.zeros(COLUMNS, dtype=torch.float64))
+    assert isinstance(result.x, torch.Tensor)
+    expected = minimize(Problem(loss, Rows(X, y), AtMost(3)), Exchange(), np.zeros(COLUMNS))
+    assert_array_equal(result.x.numpy(), expected.x)
