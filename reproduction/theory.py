@@ -96,7 +96,7 @@ def draw(runs: list[dict[str, Any]], path: Path) -> None:
             style = {"color": colours[rule], "linewidth": 0.9, "label": rule if number == 0 else None}
             left.plot(np.cumsum(np.square(run["radius"])), **style)
             middle.semilogy(np.divide(run["slope"], run["slope"][0]), **style)
-            right.semilogy(np.divide(run["rows"], ROWS), **style)
+            right.loglog(np.arange(1, len(run["rows"]) + 1), np.divide(run["rows"], ROWS), **style)
     middle.axhline(1e-3, color="black", linewidth=0.8, linestyle=":")
     left.set_title("the sum of squared radii levels off")
     left.set_ylabel(r"$\sum_{j \leq k} \delta_j^2$")

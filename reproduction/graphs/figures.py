@@ -43,7 +43,11 @@ def _budget(runs: Runs, file: Path, caption: str, true_K: int | None) -> Path:
     """Objective and accepted iterations against K."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(2, 3, figsize=(13, 7), sharex=True, sharey="row", constrained_layout=True)
+    figure, axes = plt.subplots(2, 3, figsize=(13, 7), sharex=True, constrained_layout=True)
+    # One scale for all objectives, and for the steps of PIHT; an exchange does the work of hundreds of those.
+    for axis, first in ((axes[0, 1], axes[0, 0]), (axes[0, 2], axes[0, 0]), (axes[1, 1], axes[1, 0])):
+        axis.sharey(first)
+        axis.tick_params(labelleft=False)
     for column, form in enumerate(FORMS):
         by_budget = of(runs, form)
         top, bottom = axes[:, column]
@@ -58,14 +62,20 @@ def _budget(runs: Runs, file: Path, caption: str, true_K: int | None) -> Path:
             by_budget = grown or by_budget
         stop = marked(by_budget)
         if stop is not None:
-            top.axvline(stop, color=OTHER, linestyle=":", label=f"more stops paying: K = {stop:,}")
+            top.axvline(stop, color=OTHER, linestyle=":", label="where more stops paying")
+            top.set_title(f"{form}: more stops paying at K = {stop:,}")
         if true_K is not None:
             top.axvline(true_K, color=OTHER, linewidth=0.8, label=f"the true graph: K = {true_K:,}")
-        top.legend(fontsize=8, loc="lower left")
         bottom.set_xlabel("K, nonzero entries allowed")
     axes[0, 0].set_ylabel("objective, mean of the starts")
     axes[1, 0].set_ylabel("accepted iterations")
-    axes[1, 0].set_ylim(bottom=0)
+    for axis in (axes[1, 0], axes[1, 2]):
+        axis.set_ylim(0, 1.1 * axis.get_ylim()[1])
+        axis.yaxis.get_major_locator().set_params(integer=True)
+    labels = {
+        label: handle for axis in axes[0] for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(list(labels.values()), list(labels), loc="outside lower center", ncols=len(labels), fontsize=9)
     figure.suptitle(caption, fontsize=10)
     figure.savefig(file, dpi=120)
     plt.close(figure)

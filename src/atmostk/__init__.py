@@ -17,7 +17,8 @@ from atmostk.solvers.iht import IHT
 from atmostk.solvers.piht import PIHT
 
 if TYPE_CHECKING:
-    from atmostk import datasets, networks, report
+    from atmostk import datasets, estimators, networks, report
+    from atmostk.estimators.sparse_precision import SparsePrecision
 
 __version__ = "0.1.0"
 
@@ -30,16 +31,20 @@ __all__ = [
     "Problem",
     "Result",
     "Sample",
+    "SparsePrecision",
     "certify",
     "datasets",
+    "estimators",
     "minimize",
     "networks",
     "report",
 ]
 
 # Loaded when it is first asked for: folders, and names out of a folder.
-_FOLDERS = ("datasets", "networks", "report")
-_HOME: dict[str, str] = {}
+_FOLDERS = ("datasets", "estimators", "networks", "report")
+_HOME: dict[str, str] = {
+    "SparsePrecision": "estimators.sparse_precision",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -30,6 +30,12 @@ class Certificate:
     `slope` is the length of the gradient that the constraint leaves free: on the support where that is full, of the
     whole gradient where entries are still to be had. `l_bar` is the smallest L for which the point is L-stationary
     (the paper's max |gradient outside| / M_K(x)), infinite where there is none.
+
+    >>> found = Certificate(0.5, 1e-9, 0.2, 0.1, True, 0.0, 100, True)
+    >>> found.is_l_stationary(1.0)
+    True
+    >>> str(found)[:47]
+    'on all 100 rows: value 0.5, gradient on the sup'
     """
 
     value: float
@@ -48,6 +54,8 @@ class Certificate:
     def __str__(self) -> str:
         on = "all" if self.whole else "a sample of"
         gain = "none is predicted to help" if self.best_exchange <= 0 else f"predicted to gain {self.best_exchange:.3g}"
+        if math.isnan(self.best_exchange):
+            gain = "not known, the loss does not tell its curvature"
         return (
             f"on {on} {self.rows} rows: value {self.value:.6g}, gradient on the support {self.slope:.2g}, "
             f"L-stationary from L = {self.l_bar:.3g}; best single exchange: {gain}"

@@ -47,6 +47,14 @@ class Result:
 
     `value` is the objective at `x` on the whole data: for endless data on the sampler's evaluation rows; where Ctrl-C
     cut that evaluation short, the last estimate.
+
+    >>> from atmostk import IHT, AtMost
+    >>> from atmostk.objectives import SquaredError
+    >>> from atmostk.samplers import Rows
+    >>> problem = Problem(SquaredError(), Rows(np.eye(3), np.array([3.0, 1.0, 2.0])), AtMost(1))
+    >>> result = minimize(problem, IHT(), np.zeros(3))
+    >>> result.support, result.stop.converged, result.history[-1].value == result.value
+    (array([0]), True, True)
     """
 
     x: Array

@@ -11,6 +11,9 @@ class Sample:
     """Some rows of the data.
 
     `data` is what the objective reads: (X, y) for a supervised loss, X for a graph, a batch for a network.
+
+    >>> Sample(("X", "y"), size=100).weight
+    100.0
     """
 
     data: Any

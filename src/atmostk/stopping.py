@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stop:
-    """Why a run ended, as a sentence, and whether that means that it had arrived."""
+    """Why a run ended, as a sentence, and whether that means that it had arrived.
+
+    A rule of one's own returns it, as this one for when a file appears:
+
+    >>> from pathlib import Path
+    >>> rule = lambda run: Stop("somebody asked for it.", False) if Path("stop").exists() else None
+    """
 
     reason: str
     converged: bool

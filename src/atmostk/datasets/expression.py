@@ -16,6 +16,11 @@ class Expression:
 
     `names` are the variables' names, `identifiers` their probes where the two differ, `samples` the samples' names, `y`
     a label for each sample where there is one, `groups` named sets of samples.
+
+    >>> names = np.array(["a", "b", "c"])
+    >>> table = Expression(np.array([[1.0, 5.0, 2.0], [2.0, 1.0, 2.0]]), names, np.array(["s1", "s2"]), names)
+    >>> table.most_variable(2).names
+    array(['a', 'b'], dtype='<U1')
     """
 
     X: np.ndarray

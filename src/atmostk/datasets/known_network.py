@@ -12,7 +12,11 @@ from atmostk.datasets.expression import opened_archive
 
 @dataclass(frozen=True, repr=False)
 class KnownNetwork:
-    """Expression, samples by genes, and the network that made it: `edges` are its pairs (i, j), i < j, undirected."""
+    """Expression, samples by genes, and the network that made it: `edges` are its pairs (i, j), i < j, undirected.
+
+    >>> KnownNetwork(np.zeros((5, 3)), np.array(["a", "b", "c"]), np.array([[0, 2]]))
+    KnownNetwork(5 samples x 3 genes, 1 edges)
+    """
 
     X: np.ndarray
     names: np.ndarray

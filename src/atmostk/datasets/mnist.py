@@ -29,7 +29,13 @@ SUBSET_TRAIN = 4_000  # of the 5,000, so that each digit has 100 test images
 
 @dataclass(frozen=True, repr=False)
 class Mnist:
-    """Images of shape (N, 1, 28, 28), float32 between 0 and 1, and the digits they show, int64."""
+    """Images of shape (N, 1, 28, 28), float32 between 0 and 1, and the digits they show, int64.
+
+    As `mnist` returns them:
+
+        digits = mnist(subset=True)
+        digits.train_images[digits.train_labels == 5]      # the fives
+    """
 
     train_images: np.ndarray
     train_labels: np.ndarray

@@ -47,7 +47,11 @@ class TrueGraph:
 
 
 def band_graph(variables: int) -> TrueGraph:
-    """Each variable has an edge to the next two, as in an autoregression: .5 and .25 beside 1.1."""
+    """Each variable has an edge to the next two, as in an autoregression: .5 and .25 beside 1.1.
+
+    >>> band_graph(4).edges.tolist()
+    [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]
+    """
     _check(variables, "band_graph")
     offsets: Any = [distance for distance in (-2, -1, 0, 1, 2) if abs(distance) < variables]
     diagonals = [np.full(variables - abs(k), 1.1 if k == 0 else 0.5 ** abs(k)) for k in offsets]
@@ -55,7 +59,11 @@ def band_graph(variables: int) -> TrueGraph:
 
 
 def uniform_graph(variables: int, *, seed: int) -> TrueGraph:
-    """Three edges for every two variables, each pair equally likely."""
+    """Three edges for every two variables, each pair equally likely.
+
+    >>> len(uniform_graph(40, seed=0).edges)
+    60
+    """
     _check(variables, "uniform_graph")
     rng = np.random.default_rng(seed)
     wanted = min(int(1.5 * variables), variables * (variables - 1) // 2)
@@ -70,6 +78,10 @@ def hub_graph(variables: int, *, seed: int) -> TrueGraph:
     """Scale-free: each new variable has edges to one or two earlier ones, more likely to those that have many.
 
     One and two in turn, in proportion to 1 + the number of edges (Barabasi and Albert).
+
+    >>> degrees = np.bincount(hub_graph(200, seed=0).edges.ravel())
+    >>> degrees.max() > 5 * np.median(degrees)
+    np.True_
     """
     _check(variables, "hub_graph")
     rng = np.random.default_rng(seed)
@@ -84,7 +96,12 @@ def hub_graph(variables: int, *, seed: int) -> TrueGraph:
 
 
 def block_graph(variables: int, *, seed: int, block: int = 10) -> TrueGraph:
-    """Modules of `block` variables; a pair of the same module has an edge with probability .35."""
+    """Modules of `block` variables; a pair of the same module has an edge with probability .35.
+
+    >>> edges = block_graph(100, seed=0).edges
+    >>> (edges[:, 0] // 10 == edges[:, 1] // 10).all()
+    np.True_
+    """
     _check(variables, "block_graph")
     rng = np.random.default_rng(seed)
     first, second = np.triu_indices(block, 1)

@@ -35,6 +35,11 @@ class Evaluation:
 
     `hit` is the share of the images of *other* classes that are predicted as the target; None without a target.
     `most_pixels` and `mean_pixels` are counted on the images as 8-bit files would hold them.
+
+        found = evaluate(perturbation, network, images, labels)
+        print(found)                                     # the sentence
+        found.confusion_after[3]                         # what the threes are taken for
+        [row["right_after"] for row in found.by_class()]
     """
 
     images: int
@@ -116,7 +121,13 @@ def evaluate(
 
 
 def spread(evaluations: Sequence[Evaluation]) -> dict[str, tuple[float, float]]:
-    """Mean and standard deviation over several evaluations, such as one for each seed; hits only where all have one."""
+    """Mean and standard deviation over several evaluations, such as one for each seed; hits only where all have one.
+
+    Of one perturbation on several networks:
+
+        told = spread([evaluate(perturbation, network, images, labels) for network in networks])
+        mean, deviation = told["accuracy_after"]
+    """
     if not evaluations:
         raise ValueError("there are no evaluations to take the spread of.")
     told = {}

@@ -34,7 +34,7 @@ def ready(model: Any) -> Iterator[Logits]:
         place: nn.Parameter | None = None
         if isinstance(model, nn.Module):
             stack.enter_context(_at_rest(model))
-            place = next((part for part in model.parameters() if part.is_floating_point()), None)
+            place = _first_weights(model)
         known: list[int] = []
 
         def logits(images: torch.Tensor) -> torch.Tensor:
@@ -47,6 +47,11 @@ def ready(model: Any) -> Iterator[Logits]:
             return found.to(images.device, images.dtype)
 
         yield logits
+
+
+def _first_weights(network: nn.Module) -> nn.Parameter | None:
+    """Parameters by whose device and precision the network's can be told."""
+    return next((part for part in network.parameters() if part.is_floating_point()), None)
 
 
 class LogProbabilities(nn.Module):

@@ -35,7 +35,12 @@ def with_ridge(objective: Any, ridge: float | Array) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class WithRidge:
-    """F(x) + sum of ridge_j x_j^2 / 2; made by `with_ridge`."""
+    """F(x) + sum of ridge_j x_j^2 / 2; made by `with_ridge`.
+
+    >>> from atmostk.objectives import SquaredError
+    >>> with_ridge(SquaredError(), np.array([0.0, 1.0])).ridge  # the first entry is left free
+    array([0., 1.])
+    """
 
     objective: Any
     ridge: Any

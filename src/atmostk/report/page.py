@@ -57,7 +57,12 @@ def html_report(runs: SavedRun | Sequence[SavedRun], *, title: str | None = None
 
 
 def write_report(runs: SavedRun | Sequence[SavedRun], file: str | Path, *, title: str | None = None) -> Path:
-    """Write `html_report` to a file."""
+    """Write `html_report` to a file.
+
+    Of a run that was saved:
+
+        write_report(load_run("runs/diabetes"), "diabetes.html")
+    """
     page = html_report(runs, title=title).encode()
     write_whole(Path(file), lambda opened: opened.write(page))
     return Path(file)

@@ -47,7 +47,13 @@ def save_run(run: SavedRun, folder: str | Path) -> Path:
 
 
 def load_run(folder: str | Path) -> SavedRun:
-    """The run that `save_run` wrote."""
+    """The run that `save_run` wrote.
+
+    >>> import tempfile
+    >>> folder = save_run(SavedRun("features", "Diabetes", "2 of 10"), tempfile.mkdtemp())
+    >>> load_run(folder).headline
+    '2 of 10'
+    """
     folder = Path(folder)
     if not (folder / WORDS).is_file():
         raise FileNotFoundError(f"{folder} holds no saved run: it has no {WORDS}.")

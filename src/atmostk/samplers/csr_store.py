@@ -108,7 +108,16 @@ class CsrStore:
 
 
 class CsrWriter:
-    """Sparse rows, written as they come; used in a `with`, whose end makes the folder complete."""
+    """Sparse rows, written as they come; used in a `with`, whose end makes the folder complete.
+
+    >>> import tempfile
+    >>> from scipy.sparse import eye_array
+    >>> with CsrWriter(tempfile.mkdtemp(), columns=3) as writer:
+    ...     for _ in range(4):
+    ...         writer.write(eye_array(3), np.ones(3))
+    >>> CsrStore(writer.folder).shape
+    (12, 3)
+    """
 
     def __init__(self, folder: str | Path, columns: int, dtype: Any = np.float32) -> None:
         self.folder = Path(folder)
@@ -145,7 +154,13 @@ class CsrWriter:
 
 
 def store_csr(folder: str | Path, X: Array, y: Array = None, weights: Array = None) -> Path:
-    """Write a sparse matrix to a folder that `CsrStore` and `open_rows` read."""
+    """Write a sparse matrix to a folder that `CsrStore` and `open_rows` read.
+
+    >>> import tempfile
+    >>> from scipy.sparse import eye_array
+    >>> CsrStore(store_csr(tempfile.mkdtemp(), eye_array(5), np.ones(5))).shape
+    (5, 5)
+    """
     with CsrWriter(folder, X.shape[1], X.dtype) as writer:
         writer.write(X, y, weights)
     return writer.folder

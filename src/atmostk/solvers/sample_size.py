@@ -87,6 +87,9 @@ class Released:
     12.
 
     `largest` caps it where the data is endless or too large to be read whole.
+
+    >>> Released(largest=10_000)
+    Released(first=50, largest=10000)
     """
 
     first: int = 50
@@ -118,7 +121,11 @@ class Released:
 
 @dataclass(frozen=True)
 class Polynomial:
-    """first x (start / radius)^power rows, as the theory asks: radius^-2 for gradients, radius^-4 for values."""
+    """first x (start / radius)^power rows, as the theory asks: radius^-2 for gradients, radius^-4 for values.
+
+    >>> Polynomial(first=100, value_power=2.0).value_power
+    2.0
+    """
 
     first: int = 50
     gradient_power: float = 2.0
@@ -171,6 +178,10 @@ class Measured:
     accuracy is then higher than the assumption asks, and noise is not taken for progress while a generous radius
     comes down. The accuracies are what the convergence proof leaves open; 1 and 0.1 let a step be judged as soon as
     the noise is smaller than the step.
+
+    >>> from atmostk import PIHT
+    >>> PIHT(sample_size=Measured(value_confidence=0.95)).sample_size.value_confidence
+    0.95
     """
 
     gradient_accuracy: float = 1.0
