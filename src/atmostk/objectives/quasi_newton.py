@@ -26,7 +26,7 @@ def settled(
 
     A value below `floor` counts as the floor, so that there is an end where the function falls to zero for ever.
     Newton's steps with the Hessian given, which each step corrects by what it saw of the gradient (BFGS): on a
-    quadratic function the first step arrives, elsewhere a Hessian from another point becomes the right one as it is used.
+    quadratic function the first step arrives, elsewhere a Hessian from another point becomes the right one in use.
 
     >>> hessian, slope = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([1.0, -1.0])
     >>> free = np.full(2, np.inf)
