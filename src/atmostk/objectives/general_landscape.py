@@ -188,9 +188,11 @@ class GeneralLandscape:
 
     def known_gradient(self, point: GeneralPoint) -> np.ndarray:
         """The gradient in every entry, computed once for a point."""
-        if point.gradient is None:
-            object.__setattr__(point, "gradient", self.data.evaluate(self._flat(point.entries, point.values))[1])
-        return point.gradient
+        gradient = point.gradient
+        if gradient is None:
+            _, gradient = self.data.evaluate(self._flat(point.entries, point.values))
+            object.__setattr__(point, "gradient", gradient)
+        return gradient
 
     def entering(self, point: GeneralPoint, count: int, /) -> tuple[np.ndarray, np.ndarray]:
         """By the best step of each entry alone; fewer than asked for, because each will cost columns."""
