@@ -141,3 +141,12 @@ class OwnPhases(Protocol):
     def exchanged(self, point: Any, /) -> Point:
         """After all exchanges that pay among the best candidates."""
         ...
+
+
+@runtime_checkable
+class Ageing(Protocol):
+    """A landscape whose models may have been made elsewhere than at the point, because they are dear."""
+
+    def renewed(self, point: Any, /) -> Point | None:
+        """The point with a model of its own to come; None where it has that already."""
+        ...

@@ -107,3 +107,26 @@ def test_python_functions_without_row_losses_say_what_is_missing() -> None:
     with pytest.raises(TypeError, match="pass of_losses="):
         loss.losses(x, Sample(X, 30))
     assert SquaredError()  # the closed form needs no such thing
+
+
+@pytest.mark.parametrize("weights", [None, weights])
+def test_products_with_the_hessian_are_those_of_the_closed_form(autodiff, weights) -> None:
+    kind, function, tolerance = autodiff
+    shares = (np.ones(30) if weights is None else weights) / (30 if weights is None else weights.sum())
+    chance = 1 / (1 + np.exp(-X @ x))
+    hessian = X.T @ (X * (shares * chance * (1 - chance))[:, None])
+    directions = np.random.default_rng(1).normal(size=(20, 4))
+    found = kind(function).hessian_times(x, directions, Sample((X, y), 30, weights))
+    assert_allclose(found, directions @ hessian, rtol=100 * tolerance, atol=tolerance)
+
+
+def test_torch_multiplies_one_by_one_what_it_cannot_vectorise() -> None:
+    torch = pytest.importorskip("torch")
+    from atmostk.objectives import TorchLoss
+
+    def decides(x, batch):
+        return (batch[0] @ x) ** 2 if float(x[0].detach()) > -100 else batch[0] @ x
+
+    directions = torch.eye(4, dtype=torch.float64)
+    found = TorchLoss(decides).hessian_times(torch.tensor(x), directions, Sample((X, y), 30))
+    assert_allclose(found.numpy(), 2 * X.T @ X / 30)

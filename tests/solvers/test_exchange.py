@@ -268,3 +268,15 @@ def test_columns_far_from_their_mean_do_no_harm_where_an_intercept_takes_it_up(s
     there, here = answer(data.data), answer(Z)
     assert_array_equal(there.support, here.support)
     assert_allclose(there.value, here.value, rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_tensors_in_memory_give_the_answer_of_arrays(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    loss, kind = LOSSES[name]
+    X, y = data(kind)
+    problem = Problem(loss, Rows(torch.tensor(X), torch.tensor(y)), AtMost(3))
+    result = minimize(problem, Exchange(), torch.zeros(COLUMNS, dtype=torch.float64))
+    assert isinstance(result.x, torch.Tensor)
+    expected = minimize(Problem(loss, Rows(X, y), AtMost(3)), Exchange(), np.zeros(COLUMNS))
+    assert_array_equal(result.x.numpy(), expected.x)

@@ -17,6 +17,7 @@ except ImportError as error:  # pragma: no cover - depends on what is installed
     raise ImportError("JaxLoss needs JAX: pip install 'atmostk[jax]'.") from error
 
 Array = Any
+AT_ONCE = 16  # directions
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class JaxLoss:
     function: Callable[[Any, Any], Any]
     _rows: Any = field(init=False, repr=False, compare=False)
     _slope: Any = field(init=False, repr=False, compare=False)
+    _bent: Any = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         def mean(x: Any, data: Any, weights: Any) -> Any:
@@ -41,7 +43,15 @@ class JaxLoss:
             return rows.mean() if weights is None else (rows * weights).sum() / weights.sum()
 
         object.__setattr__(self, "_rows", jax.jit(self.function))
+
+        def bent(x: Any, directions: Any, data: Any, weights: Any) -> Any:
+            def slope(x: Any) -> Any:
+                return jax.grad(mean)(x, data, weights)
+
+            return jax.vmap(lambda direction: jax.jvp(slope, (x,), (direction,))[1])(directions)
+
         object.__setattr__(self, "_slope", jax.jit(jax.value_and_grad(mean)))
+        object.__setattr__(self, "_bent", jax.jit(bent))
 
     def value(self, x: Array, sample: Sample, /) -> float:
         """The mean loss."""
@@ -51,9 +61,23 @@ class JaxLoss:
 
     def gradient(self, x: Array, sample: Sample, /) -> Array:
         """By automatic differentiation with respect to x."""
+        return self.value_and_gradient(x, sample)[1]
+
+    def value_and_gradient(self, x: Array, sample: Sample, /) -> tuple[float, Array]:
+        """Both from one evaluation of the function."""
         self._check_weights(x, sample)
-        _, slope = self._slope(jnp.asarray(x), sample.data, sample.weights)
-        return np.asarray(slope).astype(x.dtype, copy=True) if isinstance(x, np.ndarray) else slope
+        mean, slope = self._slope(jnp.asarray(x), sample.data, sample.weights)
+        return float(mean), _as(slope, x)
+
+    def hessian_times(self, x: Array, directions: Array, sample: Sample, /) -> Array:
+        """The Hessian times each of the directions, which stand along the first axis."""
+        self._check_weights(x, sample)
+        found = []
+        for first in range(0, len(directions), AT_ONCE):  # always as many, so that it is compiled once
+            part = np.zeros((AT_ONCE, *x.shape), np.asarray(x).dtype)
+            part[: len(directions[first : first + AT_ONCE])] = directions[first : first + AT_ONCE]
+            found.append(self._bent(jnp.asarray(x), jnp.asarray(part), sample.data, sample.weights))
+        return _as(jnp.concatenate(found)[: len(directions)], x)
 
     def losses(self, x: Array, sample: Sample, /) -> Array:
         """One loss for each row, if the function gives them."""
@@ -73,3 +97,7 @@ class JaxLoss:
                 "rows carry weights, but this JaxLoss gives one mean loss: "
                 "let its function return one loss for each row."
             )
+
+
+def _as(found: Any, x: Array) -> Array:
+    return np.asarray(found).astype(x.dtype, copy=True) if isinstance(x, np.ndarray) else found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,17 +39,26 @@ def linear_landscape(problem: Any, x0: Array) -> LinearLandscape | None:
         else:
             intercept = True
         objective = objective.objective
-    blocks = list(problem.sampler.blocks())
-    X = blocks[0].data[0]
-    if not (isinstance(X, np.ndarray) or arrays.is_scipy_sparse(X)):
+    blocks = [seen for block in problem.sampler.blocks() if (seen := _in_memory(block)) is not None]
+    if len(blocks) == 0:
         return None
-    return LinearLandscape(objective, problem, x0, ridge=ridge, intercept=intercept)
+    return LinearLandscape(objective, problem, blocks, x0, ridge=ridge, intercept=intercept)
+
+
+def _in_memory(block: Any) -> Any:
+    """The block with its tensors as arrays over the same memory; None where that cannot be."""
+    X, y = block.data
+    X = X if arrays.is_scipy_sparse(X) else arrays.in_memory(X)
+    y, weights = arrays.in_memory(y), None if block.weights is None else arrays.in_memory(block.weights)
+    if X is None or y is None or (weights is None and block.weights is not None):
+        return None
+    return replace(block, data=(X, y), weights=weights)
 
 
 class LinearLandscape:
     """F(x) = mean of loss(z_i, y_i) + sum of ridge_e x_e^2 / 2, z = X x, or X x[:-1] + x[-1] with an intercept."""
 
-    def __init__(self, loss: Any, problem: Any, x0: Array, *, ridge: Any, intercept: bool) -> None:
+    def __init__(self, loss: Any, problem: Any, blocks: list[Any], x0: Array, *, ridge: Any, intercept: bool) -> None:
         self.loss, self.sampler, self.shape, self.intercept = loss, problem.sampler, tuple(x0.shape), intercept
         self.like = x0[:0]
         self.outputs = 1 if len(self.shape) == 1 else self.shape[1]
@@ -59,7 +68,7 @@ class LinearLandscape:
         self._starts = np.searchsorted(self._units[self._order], np.arange(self.count + 1))
         self.ridge = np.broadcast_to(np.asarray(ridge, np.float64), self.shape).ravel()
         self.rows = 0
-        self.blocks = list(self.sampler.blocks())
+        self.blocks = blocks
         self.weight = sum(block.weight for block in self.blocks)
         self._spreads: Any = None
         self._free: LinearPoint | None = None

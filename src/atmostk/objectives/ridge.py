@@ -68,6 +68,20 @@ class WithRidge:
         """The loss's gradient and ridge x."""
         return self.objective.gradient(x, sample) + self._levels(x) * x
 
+    def value_and_gradient(self, x: Array, sample: Sample, /) -> tuple[float, Array]:
+        """Both at once, where the loss has them so."""
+        both = getattr(self.objective, "value_and_gradient", None)
+        if both is None:
+            return self.value(x, sample), self.gradient(x, sample)
+        value, gradient = both(x, sample)
+        return value + self._penalty(x), gradient + self._levels(x) * x
+
+    def hessian_times(self, x: Array, directions: Array, sample: Sample, /) -> Array | None:
+        """The loss's products and the ridge; None where the loss has none."""
+        times = getattr(self.objective, "hessian_times", None)
+        products = None if times is None else times(x, directions, sample)
+        return None if products is None else products + self._levels(x) * directions
+
     def losses(self, x: Array, sample: Sample, /) -> Array:
         """The ridge counts in every row, so that the mean is the value."""
         return self.objective.losses(x, sample) + self._penalty(x)

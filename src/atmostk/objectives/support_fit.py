@@ -54,7 +54,7 @@ def fitted(
     fresh = True
     for _ in range(steps):
         assert hessian is not None
-        step = _step(hessian, now.gradient, values, lower, upper)
+        step = newton_step(hessian, now.gradient, values, lower, upper)
         before, promised = promised, -float(now.gradient @ step + 0.5 * step @ hessian @ step)
         if not promised > tolerance * max(abs(now.value), 1e-12):
             break
@@ -96,7 +96,7 @@ def _shortened(
     return None
 
 
-def _step(
+def newton_step(
     hessian: np.ndarray, gradient: np.ndarray, values: np.ndarray, lower: np.ndarray, upper: np.ndarray
 ) -> np.ndarray:
     """The minimum of the quadratic model within the bounds, as a step."""

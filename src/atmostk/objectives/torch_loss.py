@@ -41,9 +41,39 @@ class TorchLoss:
 
     def gradient(self, x: Array, sample: Sample, /) -> Array:
         """By automatic differentiation with respect to x alone."""
+        return self.value_and_gradient(x, sample)[1]
+
+    def value_and_gradient(self, x: Array, sample: Sample, /) -> tuple[float, Array]:
+        """Both from one evaluation of the function."""
         leaf = tensor(x).detach().requires_grad_(True)
-        (slope,) = torch.autograd.grad(self._mean(leaf, sample), leaf)
-        return slope.detach() if isinstance(x, torch.Tensor) else slope.detach().cpu().numpy()
+        mean = self._mean(leaf, sample)
+        (slope,) = torch.autograd.grad(mean, leaf)
+        return float(mean.detach()), _as(slope, x)
+
+    def hessian_times(self, x: Array, directions: Array, sample: Sample, /) -> Array | None:
+        """The Hessian times each of the directions, which stand along the first axis; None where PyTorch cannot
+        differentiate the function twice.
+        """
+        at, along = tensor(x).detach(), tensor(directions)
+        try:
+            found = self._batched(at, along, sample)
+        except (RuntimeError, NotImplementedError, TypeError, ValueError):
+            try:
+                found = self._one_by_one(at, along, sample)  # what cannot be vectorised, random numbers for one
+            except (RuntimeError, NotImplementedError):
+                return None
+        return _as(found, x)
+
+    def _batched(self, at: torch.Tensor, along: torch.Tensor, sample: Sample) -> torch.Tensor:
+        slope = torch.func.grad(lambda x: self._mean(x, sample))
+        return torch.func.vmap(lambda direction: torch.func.jvp(slope, (at,), (direction,))[1])(along)
+
+    def _one_by_one(self, at: torch.Tensor, along: torch.Tensor, sample: Sample) -> torch.Tensor:
+        leaf = at.requires_grad_(True)
+        (slope,) = torch.autograd.grad(self._mean(leaf, sample), leaf, create_graph=True)
+        if not slope.requires_grad:
+            return torch.zeros_like(along)
+        return torch.stack([torch.autograd.grad(slope, leaf, part, retain_graph=True)[0] for part in along])
 
     def losses(self, x: Array, sample: Sample, /) -> Array:
         """One loss for each row, if the function gives them."""
@@ -73,6 +103,10 @@ class TorchLoss:
             return rows.double().mean()
         weights = tensor(sample.weights).to(rows.device).double()
         return (rows.double() * weights).sum() / weights.sum()
+
+
+def _as(found: torch.Tensor, x: Array) -> Array:
+    return found.detach() if isinstance(x, torch.Tensor) else found.detach().cpu().numpy()
 
 
 def tensor(x: Array) -> torch.Tensor:

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from atmostk.landscape import Landscape, OwnPhases
+from atmostk.landscape import Ageing, Landscape, OwnPhases
+from atmostk.objectives.general_landscape import GeneralLandscape
 from atmostk.problem import Problem
 
 Array = Any
@@ -72,6 +73,9 @@ class Exchange:
     an intercept is `WithIntercept(loss)` with its entry always kept, which costs no copy of X. Exchanges do not
     depend on the scale of the columns, so standardising them only matters for a ridge: give `with_ridge` one ridge for
     each entry, the ridge times the column's variance.
+
+    A loss that Exchange does not know (a `TorchLoss`, two Python functions, any class with value and gradient) is
+    known by columns of its Hessian for the best candidates, from products or from differences of gradients.
 
     >>> import numpy as np
     >>> from atmostk import AtMost, Problem, minimize
@@ -141,7 +145,7 @@ class Exchange:
                 state, point=landscape.refit(point, np.union1d(point.units, pool[: target - len(point.units)]))
             )
         units = model.refill(point.units, target, point.units[:0])
-        return replace(state, point=landscape.refit(point, model.descend(units, limit, self.least * point.value)))
+        return replace(state, point=landscape.refit(point, model.descend(units, limit, self.least * abs(point.value))))
 
     def _exchange(self, state: ExchangeState, landscape: Landscape, rng: np.random.Generator) -> ExchangeState:
         """A round of exchanges among the best candidates."""
@@ -187,6 +191,13 @@ class Exchange:
         if isinstance(landscape, OwnPhases):
             found = landscape.exchanged(point)
             return found if found.value < point.value - self.least * abs(point.value) else None
+        found = self._exchanged_once(point, landscape, candidates)
+        if found is None and isinstance(landscape, Ageing) and (renewed := landscape.renewed(point)) is not None:
+            return self._exchanged_once(renewed, landscape, candidates)
+        return found
+
+    def _exchanged_once(self, point: Any, landscape: Landscape, candidates: int) -> Any:
+        """A better point by the model as it is, or None."""
         pool, gains = landscape.entering(point, candidates)
         model = landscape.model(point, pool)
         margin = self.least * abs(point.value)
@@ -223,6 +234,4 @@ class Exchange:
 def _landscape(problem: Problem, x0: Array) -> Landscape:
     made = getattr(problem.objective, "landscape", None)
     landscape = None if made is None else made(problem, x0)
-    if landscape is None:
-        raise TypeError(f"Exchange knows no landscape of {type(problem.objective).__name__}.")
-    return landscape
+    return GeneralLandscape(problem, x0) if landscape is None else landscape
