@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from atmostk.cli.fit import fit
 from atmostk.cli.predict import predict
 from atmostk.cli.report import report
 from atmostk.cli.shell import Shell
@@ -35,7 +36,7 @@ def atmostk(
         typer.echo(context.get_help())
 
 
-for command in (predict, report):
+for command in (fit, predict, report):
     app.command()(command)
 
 

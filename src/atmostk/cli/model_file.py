@@ -78,7 +78,7 @@ def read_model(text: str, where: str) -> LinearModel:
         model = LinearModel(**{name: value for name, value in told.items() if name != "format"})
         trouble = _trouble(model)
     except (TypeError, ValueError, AttributeError) as error:
-        trouble = str(error)
+        raise ValueError(f"{where} is a damaged model file: {error}.") from None
     if trouble:
         raise ValueError(f"{where} is a damaged model file: {trouble}.")
     return model

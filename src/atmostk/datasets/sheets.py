@@ -56,7 +56,7 @@ def open_sheet(source: str | Path | BinaryIO, kind: str | None = None) -> Sheet:
     return _readers()[kind](content, where)
 
 
-def _opened(source: str | Path | BinaryIO) -> tuple[str, io.BufferedReader, str]:
+def _opened(source: str | Path | BinaryIO) -> tuple[str, Any, str]:
     """What to call it, its bytes (unpacked, where they were packed), and the ending of its name."""
     if isinstance(source, str | Path):
         file = Path(source)
@@ -91,7 +91,7 @@ def _kind(begins: bytes, ending: str, where: str) -> str:
     return "csv"
 
 
-def _readers() -> dict[str, Callable[[io.BufferedReader, str], Sheet]]:
+def _readers() -> dict[str, Callable[[Any, str], Any]]:
     from atmostk.datasets.delimited import Delimited
     from atmostk.datasets.matrix_sheets import archive, svmlight
     from atmostk.datasets.parquet_sheet import ParquetSheet

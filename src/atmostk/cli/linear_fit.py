@@ -1,0 +1,246 @@
+"""What `atmostk fit` asks of the linear estimators, and what it has to tell, to write and to report afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from atmostk.cli.model_file import LinearModel
+from atmostk.cli.options import numbers
+from atmostk.cli.shell import note
+from atmostk.datasets.table import Table
+
+CLASS_LOSSES = ("logistic", "multinomial")
+MOST_TRIED = 30  # budgets of a cross-validation for which none were named
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person wants of the fit; `at_most` is empty where cross-validation may try whatever it likes."""
+
+    at_most: tuple[int, ...] = ()
+    cv: bool = False
+    folds: int = 5
+    classify: bool | None = None
+    loss: str | None = None
+    ridge: float = 0.0
+    always: tuple[str, ...] = ()
+    non_negative: bool = False
+    kicks: int | None = None
+    seed: int = 0
+    max_seconds: float | None = None
+
+
+def budgets(text: str | None, cv: bool) -> tuple[int, ...]:
+    """The numbers of features that --at-most names."""
+    if text is None:
+        if not cv:
+            raise ValueError("say how many features with --at-most 10, or let cross-validation choose with --cv.")
+        return ()
+    found = tuple(numbers(text, "--at-most"))
+    if len(found) > 1 and not cv:
+        raise ValueError(f"--at-most {text} names {len(found)} budgets: add --cv to choose among them, or name one.")
+    return found
+
+
+def classes_wanted(classify: bool | None, loss: str | None) -> bool | None:
+    """Whether the target holds classes, where the options say so."""
+    by_loss = None if loss is None else loss in CLASS_LOSSES
+    if classify is not None and by_loss is not None and classify != by_loss:
+        raise ValueError(f"--loss {loss} is for {'classes' if by_loss else 'amounts'}: drop one of the two options.")
+    return by_loss if classify is None else classify
+
+
+def fitted(
+    asked: Asked, table: Table, target: str, where: str, working: Callable[[str], AbstractContextManager[None]]
+) -> Found:
+    """Fit, with a line about what is done."""
+    assert table.y is not None
+    classify = _are_classes(table.y) if asked.classify is None else asked.classify
+    if not classify and table.y.dtype.kind == "U":
+        word = next(word for word in table.y if not _is_number(word))
+        raise ValueError(f"{where}: the target {target!r} holds words ({word!r}): --regress needs numbers.")
+    n, p = table.X.shape
+    tried = asked.at_most or tuple(range(1, min(MOST_TRIED, p, max(1, n // 2)) + 1))
+    y = _labels(table.y) if classify else table.y
+    told = f"{'classes' if classify else 'amounts'} of {target!r}, {n:,} rows, {p:,} features"
+    if asked.cv:
+        what = f"choosing among {tried[0]} to {tried[-1]} features by {asked.folds}-fold cross-validation ({told})"
+    else:
+        what = f"choosing {tried[0]} features ({told})"
+    with working(what):
+        model = _estimator(asked, tried, classify, table).fit(table.X, y, sample_weight=table.weights)
+    return Found(replace(asked, at_most=tried, classify=classify), table, target, where, model)
+
+
+def _estimator(asked: Asked, tried: tuple[int, ...], classify: bool, table: Table) -> Any:
+    import atmostk
+
+    for name in asked.always:
+        if name not in table.names:
+            raise ValueError(f"--always {name}: there is no such feature.")
+    more: dict[str, Any] = {"ridge": asked.ridge, "random_state": asked.seed, "max_seconds": asked.max_seconds}
+    if asked.always:
+        more["always"] = [table.names.index(name) for name in asked.always]
+    if asked.non_negative:
+        more["bounds"] = (0.0, None)
+    if asked.kicks is not None:
+        more["kicks"] = asked.kicks
+    if not classify and asked.loss is not None:
+        more["loss"] = asked.loss
+    if asked.cv:
+        kind = atmostk.SparseClassifierCV if classify else atmostk.SparseRegressorCV
+        return kind(at_most=list(tried), cv=asked.folds, **more)
+    return (atmostk.SparseClassifier if classify else atmostk.SparseRegressor)(at_most=tried[0], **more)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A fitted model and where it comes from."""
+
+    asked: Asked
+    table: Table
+    target: str
+    where: str
+    fitted: Any
+    held_out: float | None = None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search."""
+        return "interrupted" in self.fitted.result_.stop.reason
+
+    @property
+    def chosen(self) -> list[str]:
+        """The names of the features in the model."""
+        return [self.table.names[place] for place in self.fitted.support_]
+
+    @property
+    def measure(self) -> str:
+        """What a score is called."""
+        return "accuracy" if self.asked.classify else "R^2"
+
+    def scored(self, held: Table) -> Found:
+        """With the score on rows that were kept apart."""
+        y = _labels(held.y) if self.asked.classify else held.y
+        return replace(self, held_out=float(self.fitted.score(held.X, y)))
+
+    def quality(self) -> dict[str, Any]:
+        """Scores, as far as they are known."""
+        y = _labels(self.table.y) if self.asked.classify else self.table.y
+        told = {f"{self.measure} on these rows": float(self.fitted.score(self.table.X, y, self.table.weights))}
+        if self.held_out is not None:
+            told[f"{self.measure} on held-out rows"] = self.held_out
+        return told
+
+    def told(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Facts and tables for standard output."""
+        from atmostk.report.feature_run import answer
+
+        certificate = self.fitted.certificate_
+        facts = {
+            "features": f"{len(self.chosen)} of {len(self.table.names)}",
+            **self.quality(),
+            "objective": certificate.value,
+            "best exchange": _exchange(certificate.best_exchange),
+            "ended": self.fitted.result_.stop.reason,
+        }
+        return facts, {"chosen": answer(self.fitted, self.table.names, self._spread())}
+
+    def model(self) -> LinearModel:
+        """What is written to the model's file."""
+        from atmostk import __version__
+
+        classes = getattr(self.fitted, "classes_", None)
+        coefficients = np.atleast_2d(self.fitted.coef_)[:, self.fitted.support_]
+        certificate = self.fitted.certificate_
+        loss = ("logistic" if len(classes) == 2 else "multinomial") if classes is not None else self.asked.loss
+        return LinearModel(
+            kind="regressor" if classes is None else "classifier",
+            loss=loss or "squared_error",
+            target=self.target,
+            features=self.chosen,
+            coefficients=np.asarray(coefficients, dtype=np.float64).tolist(),
+            intercept=np.atleast_1d(np.asarray(self.fitted.intercept_, dtype=np.float64)).tolist(),
+            classes=None if classes is None else classes.tolist(),
+            asked={
+                "at_most": len(self.chosen) if self.asked.cv else self.asked.at_most[0],
+                "ridge": self.asked.ridge,
+                "always": list(self.asked.always),
+                "non_negative": self.asked.non_negative,
+                "seed": self.asked.seed,
+            },
+            quality={**self.quality(), "objective": float(certificate.value)},
+            made={"atmostk": __version__, "data": self.where, "rows": self.table.X.shape[0]},
+        )
+
+    def run(self) -> Any:
+        """The run, to be kept for a report."""
+        from atmostk.report.feature_run import feature_run
+
+        n, p = self.table.X.shape
+        asked = {
+            "data": self.where,
+            "rows": n,
+            "features": p,
+            "target": self.target,
+            "at most": "chosen by cross-validation" if self.asked.cv else self.asked.at_most[0],
+            "loss": self.model().loss,
+            "ridge": self.asked.ridge,
+            "seed": self.asked.seed,
+            "chosen budget": len(self.chosen),
+        }
+        (measure, score), *_ = reversed(self.quality().items())
+        return feature_run(
+            self.fitted,
+            self.table.names,
+            title=f"{self.target} from {self.where}",
+            headline=f"{len(self.chosen)} of {p} features; {measure}: {score:.3f}.",
+            spread=self._spread(),
+            asked=asked,
+            quality=self.quality(),
+        )
+
+    def _spread(self) -> np.ndarray:
+        from atmostk.estimators.column_variances import column_variances
+
+        return np.sqrt(column_variances(self.table.X, self.table.weights, True))
+
+
+def _exchange(gain: float) -> str:
+    if np.isnan(gain):
+        return "not known for this loss"
+    return "none is predicted to help" if gain <= 0 else f"predicted to gain {gain:.3g}"
+
+
+def _are_classes(y: np.ndarray) -> bool:
+    """Words, or two different numbers; a note where that could have been meant otherwise."""
+    if y.dtype.kind == "U":
+        return True
+    values = np.unique(y)
+    if len(values) == 2:
+        return True
+    if len(values) <= 10 and np.array_equal(values, values.round()):
+        note(
+            f"the target holds {len(values)} different whole numbers, read as amounts: --classify reads them as classes."
+        )
+    return False
+
+
+def _labels(y: Any) -> np.ndarray:
+    """Classes as they are told: whole numbers without their .0."""
+    if y.dtype.kind == "f" and np.array_equal(y, y.round()):
+        return y.astype(np.int64)
+    return y
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
