@@ -225,9 +225,7 @@ def _are_classes(y: np.ndarray) -> bool:
     if len(values) == 2:
         return True
     if len(values) <= 10 and np.array_equal(values, values.round()):
-        note(
-            f"the target holds {len(values)} different whole numbers, read as amounts: --classify reads them as classes."
-        )
+        note(f"the target holds {len(values)} different whole numbers, read as amounts; --classify makes them classes.")
     return False
 
 
