@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from atmostk.cli.fit import fit
+from atmostk.cli.graph import graph
 from atmostk.cli.predict import predict
 from atmostk.cli.report import report
 from atmostk.cli.shell import Shell
@@ -36,7 +37,7 @@ def atmostk(
         typer.echo(context.get_help())
 
 
-for command in (fit, predict, report):
+for command in (fit, predict, graph, report):
     app.command()(command)
 
 
