@@ -143,22 +143,21 @@ class Found:
 
     def told(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Facts and tables for standard output."""
-        from atmostk.report.made import said_of_exchange
-
         edges = self.fitted.edges_
         certificate = getattr(self.fitted, "certificate_", None)
         facts = {
-            "edges": f"{len(edges):,} among {len(edges.names):,} variables",
+            "edges": len(edges),
+            "variables": len(edges.names),
             **self.quality(),
             "objective": self.fitted.result_.value,
-            "best exchange": None if certificate is None else said_of_exchange(certificate.best_exchange),
+            "best exchange": None if certificate is None else _exchange(certificate.best_exchange),
             "ended": self.fitted.result_.stop.reason,
         }
         strongest = edges.strongest()
         table = {
             "first": [str(name) for name in strongest.first],
             "second": [str(name) for name in strongest.second],
-            "partial_correlation": strongest.partial_correlation,
+            "partial correlation": strongest.partial_correlation,
             "weight": strongest.weight,
         }
         return facts, {"network": table}
@@ -185,3 +184,9 @@ class Found:
         return graph_run(
             self.fitted, title=f"Network of {self.where}", headline=headline, asked=asked, quality=self.quality()
         )
+
+
+def _exchange(gain: float) -> outputs.Said:
+    from atmostk.report.made import said_of_exchange
+
+    return outputs.Said(said_of_exchange(gain), gain)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from atmostk.cli import outputs
 from atmostk.cli.model_file import LinearModel
 from atmostk.cli.options import numbers
 from atmostk.cli.shell import note
@@ -144,10 +145,11 @@ class Found:
 
         certificate = self.fitted.certificate_
         facts = {
-            "features": f"{len(self.chosen)} of {len(self.table.names)}",
+            "features": len(self.chosen),
+            "candidates": len(self.table.names),
             **self.quality(),
             "objective": certificate.value,
-            "best exchange": said_of_exchange(certificate.best_exchange),
+            "best exchange": outputs.Said(said_of_exchange(certificate.best_exchange), certificate.best_exchange),
             "ended": self.fitted.result_.stop.reason,
         }
         return facts, {"chosen": answer(self.fitted, self.table.names, self._spread())}

@@ -20,6 +20,9 @@ class Table:
 
     `names` are the features' names, `rows` the rows' names where the file has such, `notes` what a person should know
     of how the file was read.
+
+    >>> Table(np.eye(2), ["a", "b"], y=np.array([1.0, 2.0]))
+    Table(2 rows x 2 features, with a target)
     """
 
     X: Any
