@@ -180,7 +180,9 @@ class Found:
             "seed": self.asked.seed,
             "chosen budget": len(edges),
         }
-        headline = f"{len(edges):,} edges among {size:,} variables, {self.quality()['connected variables']:,} connected."
+        headline = (
+            f"{len(edges):,} edges among {size:,} variables, {self.quality()['connected variables']:,} connected."
+        )
         return graph_run(
             self.fitted, title=f"Network of {self.where}", headline=headline, asked=asked, quality=self.quality()
         )

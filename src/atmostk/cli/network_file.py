@@ -1,4 +1,4 @@
-"""A network in a file: TorchScript, a torch.export archive, or weights for a network that is named. Nothing is unpickled.
+"""A network in a file: TorchScript, a torch.export archive, or weights for a network that is named; never a pickle.
 
 A file that holds a whole pickled module is refused: reading one runs whatever code is in it.
 """
