@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["SparsePrecision", "as_networkx", "write_network"]
 
 _LAZY = {
+    "SparseClassifier": "sparse_classifier",
     "SparsePrecision": "sparse_precision",
     "as_networkx": "as_networkx",
     "write_network": "graph_files.write_network",
