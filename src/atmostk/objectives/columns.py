@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csc_array, hstack
 
 from atmostk import arrays
 
@@ -20,8 +21,8 @@ def precision(X: Array) -> Any:
     return X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float64)
 
 
-def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = None, step: int = 1) -> np.ndarray:
-    """These columns of some rows as a dense array; a feature beyond the last column is a column of ones.
+def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = None, step: int = 1) -> Array:
+    """These columns of some rows, sparse where X is; a feature beyond the last column is a column of ones.
 
     >>> taken(np.eye(2), np.array([1, 2]))
     array([[0., 1.],
@@ -30,9 +31,8 @@ def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = Non
     real = features[features < X.shape[1]]
     rows = X[first:last:step] if (first, last, step) != (0, None, 1) else X
     if arrays.is_scipy_sparse(X):
-        part = rows[:, real].toarray()
-    else:
-        part = rows.take(real, axis=1)
+        return _sparse_taken(rows, features, real)
+    part = rows.take(real, axis=1)
     part = part.astype(precision(X), copy=False)
     if real.size == features.size:
         return part
@@ -41,8 +41,42 @@ def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = Non
     return whole[:, np.where(features < X.shape[1], np.cumsum(features < X.shape[1]) - 1, real.size)]
 
 
+def _sparse_taken(rows: Array, features: np.ndarray, real: np.ndarray) -> csc_array:
+    part = csc_array(rows[:, real]).astype(precision(rows), copy=False)
+    if real.size == features.size:
+        return part
+    ones = csc_array(np.ones((part.shape[0], 1), part.dtype))
+    return csc_array(hstack((part, ones)))[
+        :, np.where(features < rows.shape[1], np.cumsum(features < rows.shape[1]) - 1, real.size)
+    ]
+
+
+def weighed(A: Array, by_row: np.ndarray) -> Array:
+    """Each row of A times its number."""
+    by_row = by_row.astype(A.dtype, copy=False)
+    if arrays.is_scipy_sparse(A):
+        return csc_array((A.data * by_row[A.indices], A.indices, A.indptr), shape=A.shape)
+    return A * by_row[:, None]
+
+
+def products(A: Array, B: Array) -> np.ndarray:
+    """A'B in double precision."""
+    found = A.T @ B
+    return np.asarray(found.toarray() if arrays.is_scipy_sparse(found) else found, np.float64)
+
+
+def squares(A: Array, by_row: np.ndarray) -> np.ndarray:
+    """The sum of each column's squares, each row's times its number."""
+    if arrays.is_scipy_sparse(A):
+        return np.asarray(by_row @ csc_array((A.data * A.data, A.indices, A.indptr), shape=A.shape), np.float64)
+    return np.einsum("ij,ij,i->j", A, A, by_row).astype(np.float64)
+
+
 def pieces(X: Array, features: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """These columns, some rows at a time."""
+    """These columns, some rows at a time; sparse ones, which are small, at once."""
+    if arrays.is_scipy_sparse(X):
+        yield slice(0, X.shape[0]), taken(X, features)
+        return
     for first in range(0, X.shape[0], ROWS_AT_A_TIME):
         last = min(first + ROWS_AT_A_TIME, X.shape[0])
         yield slice(first, last), taken(X, features, first, last)

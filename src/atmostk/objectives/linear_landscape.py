@@ -195,13 +195,11 @@ class LinearLandscape:
             return value, gradient, None, z
         bend = self.loss.couplings(z, y)
         if self.outputs == 1:
-            weighted = A * (bend * share).astype(A.dtype)[:, None]
-            return value, gradient, np.asarray(weighted.T @ A, np.float64), z
+            return value, gradient, columns.products(columns.weighed(A, bend * share), A), z
         full = np.empty((self.outputs, self.outputs, A.shape[1], A.shape[1]))
         for a in range(self.outputs):
             for b in range(a + 1):
-                weighted = A * (bend[:, a, b] * share).astype(A.dtype)[:, None]
-                full[a, b] = weighted.T @ A
+                full[a, b] = columns.products(columns.weighed(A, bend[:, a, b] * share), A)
                 full[b, a] = full[a, b].T
         outputs = entries % self.outputs
         return value, gradient, full[outputs[:, None], outputs, places[:, None], places], z
