@@ -267,7 +267,7 @@ def test_columns_far_from_their_mean_do_no_harm_where_an_intercept_takes_it_up(s
 
     there, here = answer(data.data), answer(Z)
     assert_array_equal(there.support, here.support)
-    assert_allclose(there.value, here.value, rtol=1e-4)
+    assert_allclose(there.value, here.value, rtol=1e-4, atol=1e-12)  # where classes come apart both tend to zero
 
 
 @pytest.mark.parametrize("name", LOSSES)

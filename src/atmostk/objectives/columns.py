@@ -69,7 +69,7 @@ def squares(A: Array, by_row: np.ndarray) -> np.ndarray:
     """The sum of each column's squares, each row's times its number."""
     if arrays.is_scipy_sparse(A):
         return np.asarray(by_row @ csc_array((A.data * A.data, A.indices, A.indptr), shape=A.shape), np.float64)
-    return np.einsum("ij,ij,i->j", A, A, by_row).astype(np.float64)
+    return np.einsum("ij,ij,i->j", A, A, by_row.astype(A.dtype, copy=False)).astype(np.float64)
 
 
 def pieces(X: Array, features: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

@@ -23,7 +23,7 @@ class SeenRows:
     row, or with several outputs a matrix, times the row's share of the weight.
     """
 
-    A: np.ndarray
+    A: Array
     bend: np.ndarray
     places: np.ndarray
     own: np.ndarray

@@ -14,6 +14,7 @@ from atmostk import arrays
 from atmostk.objectives import columns
 
 Array = Any
+RARE = 0.05  # of the entries: where a sparse X has fewer, most of its columns are seen in few rows
 POOLS = 3  # how many pools' columns are held before all but the last one's are given back
 
 
@@ -31,8 +32,9 @@ class SeenColumns:
         weights = [block.weights for block in blocks]
         self.share = np.ones(len(self.y)) if weights[0] is None else _joined([each[:: self.step] for each in weights])
         self.share = self.share.astype(np.float64) / max(float(self.share.sum(dtype=np.float64)), 1e-300)
-        # A rare column's few rows may all lie where the loss hardly bends.
-        self.unseen = columns.PSEUDO_ROWS / len(self.y) if self.sparse or not self.whole else 0.0
+        # A rare column's few rows may all lie where the loss hardly bends, or among those that are not looked at.
+        filled = sum(block.data[0].nnz / np.prod(block.data[0].shape) for block in blocks) if self.sparse else 1.0
+        self.unseen = columns.PSEUDO_ROWS / len(self.y) if filled < RARE or not self.whole else 0.0
         self._where = np.full(features, -1, np.int32)  # the column of A that holds a feature, or -1
         self._forget()
 
@@ -40,7 +42,8 @@ class SeenColumns:
         self._where[:] = -1
         self._held = 0
         none: Any = csc_array if self.sparse else np.empty
-        self._A = none((len(self.y), 0), dtype=columns.precision(self._blocks[0].data[0]))
+        self._A: Any = none((len(self.y), 0), dtype=columns.precision(self._blocks[0].data[0]))
+        self._squares = np.empty(0)
         self._products = np.empty((0, 0))
         self._asked = np.empty(0, np.int64)  # by column of A: its row of the products, or -1
         self._rows = 0
@@ -77,6 +80,7 @@ class SeenColumns:
         self._where[missing] = np.arange(known, after)
         self._held = after
         self._asked = np.concatenate((self._asked, np.full(missing.size, -1)))
+        self._squares = np.concatenate((self._squares, columns.squares(self._A[:, known:after], self.share)))
         if self._rows:
             self._widen(known, after)
         return self._where[features]
@@ -84,7 +88,19 @@ class SeenColumns:
     def taken(self, features: np.ndarray) -> np.ndarray:
         """The columns of these features (ascending, each once)."""
         places = self.places(features)
+        if places.size and places[-1] - places[0] == places.size - 1 and (np.diff(places) == 1).all():
+            return self._A[:, places[0] : places[-1] + 1]
         return self._A[:, places]
+
+    @property
+    def pseudo(self) -> float:
+        """The curvature of the rows that were not looked at, as a mean square: ten average rows."""
+        return 0.0 if self.whole else self.unseen * float(self._squares.mean())
+
+    def squares(self, features: np.ndarray) -> np.ndarray:
+        """The mean square of each of these features, with those ten rows."""
+        places = self.places(features)
+        return self._squares[places] + self.pseudo
 
     def products(self, asked: np.ndarray, with_features: np.ndarray) -> np.ndarray:
         """The mean product over rows of features with features; those asked for are among the others (ascending)."""
