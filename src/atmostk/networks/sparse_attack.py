@@ -127,7 +127,9 @@ class SparseAttack:
             number = getattr(self, name)
             if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
                 raise ValueError(f"{name}={number!r}: it must be a whole number of 1 or more.")
-        if self.kicks is not None and (isinstance(self.kicks, bool) or not isinstance(self.kicks, int) or self.kicks < 0):
+        if self.kicks is not None and (
+            isinstance(self.kicks, bool) or not isinstance(self.kicks, int) or self.kicks < 0
+        ):
             raise ValueError(f"kicks={self.kicks!r}: it must be a whole number of 0 or more.")
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             raise ValueError(f"the box from low={self.low} to high={self.high} is empty or endless.")

@@ -1,4 +1,4 @@
-"""A changed pixel followed through the layers gives what a pass of the whole image gives, for networks of many shapes."""
+"""A changed pixel followed through the layers gives what a pass of the whole image gives, whatever the layers."""
 
 from __future__ import annotations
 

@@ -74,4 +74,3 @@ def block_of(scene: Scene, signs: np.ndarray, stages: Stages | None) -> Block:
     from atmostk.networks.pixels.local_block import LocalBlock
 
     return LocalBlock(scene, signs, stages)
-

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from atmostk.networks.pixels.room import laid_out
 from atmostk.networks.pixels.scene import Scene
 
 

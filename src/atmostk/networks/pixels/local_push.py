@@ -21,7 +21,7 @@ FAST = {"contract", "reassoc", "nsz", "arcp"}  # no promise about infinities or 
 
 @compiled(fastmath=FAST, error_model="numpy")
 def after(kept, table, slopes, weights, width, pixels, values, first, last, out):
-    """out[change, image] = the last stage's numbers after that change alone; `values` are (changes, images, channels)."""
+    """out[change, image] = the last stage's numbers after it alone; `values` are (changes, images, channels)."""
     old, new, difference, which, counts = _scratch(table)
     for image in range(first, last):
         for change in range(len(pixels)):
@@ -79,9 +79,25 @@ def _follow(kept, table, slopes, weights, row, column, value, keep, old, new, di
                     old, new, difference, which, counts,
                 )  # fmt: skip
             else:
-                _bend(kept, about, slopes[stage], top, bottom, left, right, out_top, out_bottom, out_left, out_right, old, new)
+                _bend(
+                    kept,
+                    about,
+                    slopes[stage],
+                    top,
+                    bottom,
+                    left,
+                    right,
+                    out_top,
+                    out_bottom,
+                    out_left,
+                    out_right,
+                    old,
+                    new,
+                )
         if keep:
-            _write(kept, about[BEFORE], about[COLUMNS] * about[CHANNELS], about[CHANNELS], top, bottom, left, right, old)
+            _write(
+                kept, about[BEFORE], about[COLUMNS] * about[CHANNELS], about[CHANNELS], top, bottom, left, right, old
+            )
         if out_top >= out_bottom or out_left >= out_right:  # only what a later stage leaves out
             for place in range(len(ends)):
                 ends[place] = kept[len(kept) - len(ends) + place]

@@ -43,7 +43,7 @@ def solve(
     clock: Clock,
     rng: np.random.Generator,
 ) -> dict[int, np.ndarray]:
-    """Signs for each number of pixels. Moves are judged on images of `searched`, answers chosen on those of `chosen`."""
+    """Signs for each number of pixels: moves are judged on images of `searched`, answers on those of `chosen`."""
     known = _Answers(chosen)
     for start in range(recipe.starts):
         if start == 0 or not clock.over:

@@ -58,7 +58,9 @@ class Scene:
         """The smoothed share that is not fooled, image by image."""
         return smoothed(self.margins(signs), self.unit * temperature)
 
-    def slopes(self, signs: np.ndarray, temperature: float) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+    def slopes(
+        self, signs: np.ndarray, temperature: float
+    ) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
         """Images, changed images and the slopes of their losses, chunk by chunk."""
         change = laid_out(signs, self.shape)
         for images, labels in self._chunks():

@@ -11,7 +11,7 @@ BRIGHT = 0.75  # of a shortlist; first-order gains of darkening are small where 
 
 
 def shortlist(found: Gains, free: np.ndarray, count: int) -> Changes:
-    """Up to so many changes of free pixels: the best brightening ones, the best darkening ones, of colours the best mixed.
+    """Up to so many changes of free pixels: the best brightening, the best darkening, of colours the best mixed ones.
 
     >>> up, down = np.array([[3.0], [1.0], [2.0]]), np.array([[0.0], [4.0], [0.0]])
     >>> shortlist(Gains(up, down, up), np.array([True, True, True]), 4)

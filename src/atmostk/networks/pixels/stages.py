@@ -1,4 +1,4 @@
-"""A small convolutional network read as a chain of two kinds of stages, so that one changed pixel can be followed through.
+"""A small convolutional network read as a chain of two kinds of stages, so that one changed pixel can be followed.
 
 A *mixing* stage is linear (a convolution, or a dense layer, which is a convolution as large as its input); a *bending*
 stage is a maximum over windows and a rising function of one number, in either order. Dropout and flattening do nothing.
@@ -7,6 +7,7 @@ stage is a maximum over windows and a rising function of one number, in either o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ def _read(model: nn.Module, shape: tuple[int, ...]) -> list[Stage]:
     if not nodes or nodes[0].op != "placeholder" or len(nodes) > 1000:
         raise _Unknown
     x = torch.zeros(1, *shape)
-    for before, node in zip(nodes, nodes[1:], strict=False):
+    for before, node in pairwise(nodes):
         if node.all_input_nodes != [before] or len(before.users) != 1:
             raise _Unknown
         if node.op == "call_module":
@@ -187,7 +188,8 @@ _USUAL = {"padding": 0, "dilation": 1, "ceil_mode": False, "return_indices": Fal
 
 def _normalising(layer: nn.BatchNorm2d) -> Stage:
     """What batch normalisation does to each channel when nothing is learned: a factor and a shift."""
-    assert layer.running_mean is not None and layer.running_var is not None
+    assert layer.running_mean is not None
+    assert layer.running_var is not None
     factor = (layer.running_var + layer.eps).rsqrt()
     if layer.weight is not None:
         factor = factor * layer.weight.detach()
@@ -215,7 +217,9 @@ def _merged(stages: list[Stage]) -> list[Stage]:
             through = stage.plain[:, :, 0, 0]
             if torch.equal(through, torch.diag(through.diagonal())):
                 plain = torch.einsum("po,oikl->pikl", through, last.plain)
-                bias = stage.bias if last.bias is None else through @ last.bias + (0 if stage.bias is None else stage.bias)
+                bias = (
+                    stage.bias if last.bias is None else through @ last.bias + (0 if stage.bias is None else stage.bias)
+                )
                 merged[-1] = replace(last, plain=plain, bias=bias)
                 continue
         merged.append(stage)
