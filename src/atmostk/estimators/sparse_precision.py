@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from atmostk.estimators.graph_fit import Fit, fitted
+from atmostk.estimators.graph_fit import fitted
 from atmostk.estimators.learned_graph import LearnedGraph
+from atmostk.estimators.selected_fit import selected
 from atmostk.estimators.standardised import Scales, columns_and_scales, gram_and_scales
 from atmostk.objectives.graph_landscape import GRAM
 
@@ -22,6 +23,9 @@ class SparsePrecision(LearnedGraph):
     dense or sparse, or a function of rows and columns; 0 forbids), `known` pairs are always edges and count as such,
     `forbidden` ones never are; both by place or by name. `kicks` throws that many times 40 % of the edges out at random
     and keeps the better answer: worth it with few rows and a will to optimise, not for held-out likelihood.
+
+    The edges are those that make the objective least, as far as a search with exchanges finds them; or those of a rule
+    of `selection` (`atmostk.graphs.selection`): with few rows these recover more of the network, `Combined()` most.
 
     `impute` fills missing entries by their column's mean; `ranks` replaces each column by the normal quantiles of its
     ranks, so that heavy tails do not count. Everything learned is on the scale of X.
@@ -47,6 +51,7 @@ class SparsePrecision(LearnedGraph):
         forbidden: Any = None,
         kicks: int = 0,
         max_seconds: float | None = None,
+        selection: Any = None,
         assume_centered: bool = False,
         standardize: bool = True,
         impute: bool = False,
@@ -62,6 +67,7 @@ class SparsePrecision(LearnedGraph):
         self.forbidden = forbidden
         self.kicks = kicks
         self.max_seconds = max_seconds
+        self.selection = selection
         self.assume_centered = assume_centered
         self.standardize = standardize
         self.impute = impute
@@ -110,13 +116,27 @@ class SparsePrecision(LearnedGraph):
     def _learned(self, scales: Scales, rows: int, **data: Any) -> SparsePrecision:
         size = scales.scale.size
         self._check_parameters()
-        found: Fit = fitted(
-            min(self.edges, size * (size - 1) // 2), rows, ridge=self.ridge, l1=self.shrinkage,
-            worth=self._worth(size, self.edges), kicks=self.kicks, max_seconds=self.max_seconds,
-            seed=self.random_state, **data,
-        )  # fmt: skip
+        edges = min(self.edges, size * (size - 1) // 2)
+        penalty = {"ridge": self.ridge, "l1": self.shrinkage, "worth": self._worth(size, self.edges)}
+        if self.selection is None:
+            found = fitted(
+                edges, rows, kicks=self.kicks, max_seconds=self.max_seconds, seed=self.random_state, **penalty, **data
+            )
+        else:
+            found = selected(self.selection, edges, rows, self._small(size, data), **penalty)
         self._take(scales, found.result, found.certificate)
         return self
+
+    def _small(self, size: int, data: dict[str, Any]) -> np.ndarray:
+        """The Gram matrix, which rules of selection need; they make no use of what only the search understands."""
+        if self.kicks or self.max_seconds is not None:
+            raise ValueError("kicks and max_seconds belong to the search, selection=None: leave out one or the other.")
+        if "gram" not in data:
+            raise ValueError(
+                f"X has {size:,} variables, and selection={self.selection!r} scores all pairs of up to {GRAM:,}: leave "
+                "selection out, and the search finds the edges without holding all pairs."
+            )
+        return data["gram"]
 
     def _check_parameters(self) -> None:
         if isinstance(self.edges, bool) or not isinstance(self.edges, int | np.integer) or self.edges < 0:
