@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["SparsePrecision", "SparsePrecisionCV", "as_networkx", "write_network"]
 
 _LAZY = {
+    "SparseClassifier": "sparse_classifier",
     "SparsePrecision": "sparse_precision",
     "SparsePrecisionCV": "sparse_precision_cv",
     "as_networkx": "as_networkx",
