@@ -109,7 +109,7 @@ class SparsePrecisionCV(LearnedGraph):
         penalties = {count: study.penalty(count) for count in edges}
         rules = tuple(self.selection)
         tried = sorted({*strengths, *COMPARED}) if len(rules) > 1 else strengths
-        if len(edges) * len(rules) * len(strengths) > 1:
+        if self.calibrate or len(edges) * len(rules) * len(strengths) > 1:
             held = [out for _, out in self._splits(rows).split(X)]
 
             def judged(out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
