@@ -205,7 +205,7 @@ def test_a_run_is_kept_and_becomes_a_page(call: Call, genes: Path, tmp_path: Pat
 def test_interrupted_it_leaves_the_best_network_so_far(genes: Path, tmp_path: Path) -> None:
     out = tmp_path / "network.csv"
     # So many kicks take hours: only the signal ends it.
-    told = interrupted("graph", genes, "-e", 5, "--kicks", 10_000_000, "--out", out)
+    told = interrupted("graph", genes, "-e", 5, "--kicks", 10_000_000, "--out", out, after=12)
     assert told.code == 130
     assert told.err.splitlines()[-1] == f"atmostk graph: interrupted: the best network so far is in {out}."
     assert "interrupted" in told.out
