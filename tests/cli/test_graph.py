@@ -40,7 +40,7 @@ def test_the_answer_is_that_of_the_estimator(call: Call, genes: Path) -> None:
     model = SparsePrecision(edges=3).fit(X)
     told = call("graph", genes, "-e", 3, "--json").json()
     assert told["objective"] == pytest.approx(model.result_.value, rel=1e-9)
-    expected = {f"G{i} G{j}": weight for i, j, weight in zip(*(getattr(model.edges_, k) for k in ("i", "j", "weight")))}
+    expected = {f"G{edge.i} G{edge.j}": edge.weight for edge in model.edges_}
     found = {f"{edge['first']} {edge['second']}": edge["weight"] for edge in told["network"]}
     assert found == {pair: pytest.approx(weight, rel=1e-6) for pair, weight in expected.items()}
 

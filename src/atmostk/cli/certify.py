@@ -26,9 +26,9 @@ def certify(
 ) -> None:
     """Tell what can be proved of a saved model on given data.
 
-    On the data that it was fitted on: whether the gradient vanishes on its features, from which L on it is L-stationary,
-    and what the curvature predicts for the best exchange of one of its features for one outside. On other data the same
-    tells how far that data would change the model. All columns but the target are candidates.
+    On the data that it was fitted on: whether the gradient vanishes on its features, from which L on it is
+    L-stationary, and what the curvature predicts for the best exchange of one of its features for one outside. On
+    other data the same tells how far that data would change the model. All columns but the target are candidates.
 
     \b
     Examples:
