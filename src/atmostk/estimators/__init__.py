@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from atmostk.estimators.sparse_classifier_cv import SparseClassifierCV
     from atmostk.estimators.sparse_paths import SparsePath, sparse_path
     from atmostk.estimators.sparse_precision import SparsePrecision
+    from atmostk.estimators.sparse_precision_cv import SparsePrecisionCV
     from atmostk.estimators.sparse_regressor import SparseRegressor
     from atmostk.estimators.sparse_regressor_cv import SparseRegressorCV
 
@@ -17,6 +18,7 @@ __all__ = [
     "SparseClassifierCV",
     "SparsePath",
     "SparsePrecision",
+    "SparsePrecisionCV",
     "SparseRegressor",
     "SparseRegressorCV",
     "as_networkx",
@@ -29,6 +31,7 @@ _LAZY = {
     "SparseClassifierCV": "sparse_classifier_cv",
     "SparsePath": "sparse_paths",
     "SparsePrecision": "sparse_precision",
+    "SparsePrecisionCV": "sparse_precision_cv",
     "SparseRegressor": "sparse_regressor",
     "SparseRegressorCV": "sparse_regressor_cv",
     "as_networkx": "as_networkx",

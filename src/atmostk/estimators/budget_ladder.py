@@ -51,7 +51,7 @@ def climbed(
             own = search.run(budget, kicks=kicks, seed=seed, max_seconds=clock.left)
             clock.watch(own)
             best = own if own.value <= step.value else step
-        found.append(search.found(budget, best))
+        found.append(search.found(budget, best, proved=alone))
     if clock.ended is not None:
         return [replace(one, result=replace(one.result, stop=clock.ended)) for one in found]
     return found

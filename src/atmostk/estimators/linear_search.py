@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -32,7 +31,7 @@ class Found:
 
     at_most: int
     result: Result
-    certificate: Certificate
+    certificate: Certificate | None
     coefficients: np.ndarray
     intercepts: np.ndarray
     support: np.ndarray
@@ -82,8 +81,8 @@ class LinearSearch:
             stop.append(_fits_exactly(self.exact_fit))
         return minimize(self.problem(at_most), Exchange(kicks=kicks), x0, stop=stop, seed=seed, callbacks=callbacks)
 
-    def found(self, at_most: int, result: Result) -> Found:
-        """What a result says, without the data."""
+    def found(self, at_most: int, result: Result, *, proved: bool = True) -> Found:
+        """What a result says, without the data; how good it is only where it is to be `proved`."""
         table = result.x.reshape(result.x.shape[0], -1)
         features = self.rules.units.shape[0]
         coefficients = table[:features].T.copy()
@@ -93,8 +92,8 @@ class LinearSearch:
         if self.levels is not None:
             penalty = 0.5 * float(self.levels @ (table.astype(np.float64) ** 2).sum(axis=1))
         return Found(
-            at_most, replace(result, state=None), self._certificate(at_most, result), coefficients, intercepts,
-            np.union1d(np.flatnonzero(coefficients.any(axis=0)), kept), result.value - penalty,
+            at_most, replace(result, state=None), self._certificate(at_most, result) if proved else None, coefficients,
+            intercepts, np.union1d(np.flatnonzero(coefficients.any(axis=0)), kept), result.value - penalty,
         )  # fmt: skip
 
     def _certificate(self, at_most: int, result: Result) -> Certificate:
@@ -114,23 +113,21 @@ class LinearSearch:
 
 
 class Prepared:
-    """A loss on rows that were checked, whose knowledge of the columns serves every budget."""
+    """A loss on rows that were checked; the spread of its columns is measured once for all budgets."""
 
     def __init__(self, objective: Any) -> None:
         self.objective = objective
         self.value, self.gradient, self.losses = objective.value, objective.gradient, objective.losses
-        self._made: Any = None
+        self._spreads: Any = None
 
     def landscape(self, problem: Problem, x0: Any, /) -> Any:
-        """That of the loss, made once."""
-        if self._made is None:
-            self._made = self.objective.landscape(replace(problem, objective=self.objective), x0)
-        if not isinstance(self._made, LinearLandscape):
-            made, self._made = self._made, None
-            return made
-        again = copy.copy(self._made)
-        again.limit, again.rows = problem.constraint.limit, 0  # pyright: ignore[reportAttributeAccessIssue]
-        return again
+        """A new one each time, because what a search keeps for the next one rounds differently."""
+        made = self.objective.landscape(replace(problem, objective=self.objective), x0)
+        if isinstance(made, LinearLandscape):
+            if self._spreads is None:
+                self._spreads = made.spreads()
+            made._spreads = self._spreads
+        return made
 
     def curvature(self, x: Any, sample: Any, /) -> Any:
         """As the loss has it."""

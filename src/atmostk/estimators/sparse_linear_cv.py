@@ -57,11 +57,10 @@ class SparseLinearCV(SparseLinear):
 
     def _cross_validate(self, search: LinearSearch, budgets: Sequence[int], seconds: float | None) -> int:
         """The place of the budget that the folds prefer."""
-        rows, target = search.sampler, search.sampler.y
-        splits = check_cv(
-            self.cv, target.astype(np.int64) if is_classifier(self) else target, classifier=is_classifier(self)
-        )
-        folds = list(splits.split(np.zeros((rows.size, 1)), target))
+        rows, classes = search.sampler, is_classifier(self)
+        target = rows.y.astype(np.int64) if classes else rows.y
+        splitter: Any = check_cv(self.cv, target, classifier=classes)
+        folds = list(splitter.split(np.zeros((rows.size, 1)), target))
         losses, weights = cross_validated(
             search, folds, budgets, kicks=self.kicks, seed=seed_of(self.random_state), max_seconds=seconds,
             n_jobs=self.n_jobs,
