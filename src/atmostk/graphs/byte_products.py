@@ -66,7 +66,7 @@ def _right_on_known_products() -> bool:
     rows, columns = np.empty(5000, np.int32), np.empty(5000, np.int32)
     found = screened(left, left._replace(numbers=numbers), 0, np.float32(2e4**2), np.float32(0), rows, columns)
     agree = (products[rows[:found], columns[:found]] > 2e4 * (1 - 1e-4)).all()
-    return bool(agree) and found >= np.count_nonzero(products > 2e4) > 0
+    return bool(agree and found >= np.count_nonzero(products > 2e4) > 0)
 
 
 @intrinsic

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from atmostk.ascending import union, without
-from atmostk.graphs.column_descent import descend, refresh, rescore, total
+from atmostk.graphs.column_descent import descend, refresh, rescore, squares, total
 from atmostk.graphs.gram_descent import neighbours
 from atmostk.graphs.graph import Graph
 from atmostk.graphs.pair_scan import best_pairs
@@ -51,7 +51,7 @@ class OnColumns:
     ) -> None:
         self.X = columns
         self.R = np.empty_like(columns)
-        self.square = np.array([float(np.vdot(row, row)) for row in columns])
+        self.square = squares(columns)
         self.ridge, self.l1, self.worth, self.threads = float(ridge), float(l1), worth, threads
         self.tolerance = 1e-8 * len(columns)
 
