@@ -1,6 +1,6 @@
 """One search of a very large graph: processor seconds, memory, F, and how many planted edges it found.
 
-    python -m benchmarks.graph_parts.scale --variables 1000000 --rows 100 --edges 1000000 --checkpoint million.npz
+python -m benchmarks.graph_parts.scale --variables 1000000 --rows 100 --edges 1000000 --checkpoint million.npz
 """
 
 from __future__ import annotations
@@ -92,14 +92,13 @@ def main() -> None:
     if asked.checkpoint is None:
         found = best_graph(phases, asked.edges, passes=asked.passes, after_each=told)
     else:
-        found = best_graph_from(
-            asked.checkpoint, phases, asked.edges, columns, passes=asked.passes, after_each=told
-        )
+        found = best_graph_from(asked.checkpoint, phases, asked.edges, columns, passes=asked.passes, after_each=told)
     cpu = time.process_time() - begun
     hits = int(np.isin(found.graph.keys, true).sum())
     tell(
         variables=asked.variables, rows=asked.rows, edges=asked.edges, data=asked.data, cpu=cpu, F=found.value,
-        looks=found.passes, looks_here=len(steps), F1=2 * hits / (found.graph.rows.size + true.size), true=int(true.size),
+        looks=found.passes, looks_here=len(steps), true=int(true.size),
+        F1=2 * hits / (found.graph.rows.size + true.size),
         megabytes=peak_megabytes(), megabytes_before=data_megabytes, blas_gflops=rate, threads=asked.threads,
         bytes=not asked.single and byte_products.available(),
     )  # fmt: skip

@@ -43,7 +43,7 @@ class Found(NamedTuple):
 
 
 class SoFar(NamedTuple):
-    """A search between two looks at all pairs: the graph and F there, the stages to come, the looks and exchanges made."""
+    """A search between two looks at all pairs: the graph and F there, what is to come, and the looks that were made."""
 
     graph: Graph
     value: float

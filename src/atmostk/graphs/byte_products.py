@@ -158,7 +158,7 @@ def _levels(left, right, top, last, first, end, least, twice, levels):
 
 @compiled(nogil=True)
 def screened(left, right, begin, least, twice, rows, columns):
-    """The pairs i < begin + j that may score above `least`, and no fewer, for the rows of `right`, beginning at `begin`.
+    """The pairs i < begin + j that may score above `least`, and no fewer; the rows of `right` begin at `begin`.
 
     With products b = left_i . right_j the score is b^2 / (square_j inverse_i + square_i inverse_j + twice). A pair is
     left out only if it cannot reach it, by how far rounding can move a product at most (Cauchy and Schwarz).
