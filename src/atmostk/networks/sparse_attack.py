@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,7 +34,8 @@ class SparseAttack:
     `target=None` asks for any wrong class. A colour pixel is one unit of the budget whatever its channels. `amplitude`
     bounds how far a value may move (None: as far as the box from `low` to `high` lets it), `mask` says which pixels may
     change. `fast=True` makes one start and no kicks: a quarter of the time, for a somewhat weaker attack. The same
-    seed gives the same perturbation, unless `max_seconds` ends the search first; what it then has is the answer.
+    seed gives the same perturbation, unless `max_seconds` or Ctrl-C ends the search first; what it then has is the
+    answer.
 
     >>> images = torch.rand(60, 1, 4, 4, generator=torch.Generator().manual_seed(0))
     >>> network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(16, 3))
@@ -77,7 +79,7 @@ class SparseAttack:
         rng = np.random.default_rng(self.seed)
         clock = Clock(self.max_seconds)
         room = Room(self.low, self.high, self._amplitude(), allowed)
-        with torch_threads(self.threads), ready(model) as logits:
+        with clock.heeding_interrupts(), torch_threads(self.threads), ready(model) as logits:
             with torch.no_grad():
                 classes = logits(x[:2]).shape[1]
             check_classes(y, classes, self.target)
@@ -87,6 +89,8 @@ class SparseAttack:
             searched, chosen = replace(searched, unit=unit), replace(chosen, unit=unit)
             recipe = self._recipe(local=stages is not None)
             found = solve(searched, chosen, stages, counts, recipe, clock, rng)
+        if clock.interrupted:
+            warnings.warn("SparseAttack was interrupted: what it has is the best so far.", stacklevel=2)
         return {count: self._answer(found[count], searched.shape) for count in counts}
 
     def _answer(self, signs: np.ndarray, shape: tuple[int, ...]) -> Perturbation:
