@@ -83,7 +83,8 @@ class Search:
         """Which changes are the best, best first, and the losses of each of them: (changes), (changes, images).
 
         All are looked at on a few images, those that are not clearly behind on more, the last of them on all; with
-        `leaving`, as if that pixel had been given back first. Those that are clearly not `below` these losses are dropped too, so that there may be none left.
+        `leaving`, as if that pixel had been given back first. Those that are clearly not `below` these losses are
+        dropped too, so that there may be none left.
         """
         total = len(self.block.scene.images)
         alive = np.arange(len(pixels))
