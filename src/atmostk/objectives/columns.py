@@ -42,7 +42,7 @@ def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = Non
 
 
 def _sparse_taken(rows: Array, features: np.ndarray, real: np.ndarray) -> csc_array:
-    part = csc_array(rows[:, real]).astype(precision(rows), copy=False)
+    part: Any = csc_array(rows[:, real]).astype(precision(rows), copy=False)
     if real.size == features.size:
         return part
     ones = csc_array(np.ones((part.shape[0], 1), part.dtype))

@@ -373,7 +373,7 @@ class LinearLandscape:
         values = np.zeros(entries.size)
         values[np.searchsorted(entries, point.entries)] = point.values
         gradient, ridge = self.known_gradient(point)[entries], self.ridge[entries]
-        units, bounds = Pool.of(self._units[entries]), {"lower": self.lower[entries], "upper": self.upper[entries]}
+        units, lower, upper = Pool.of(self._units[entries]), self.lower[entries], self.upper[entries]
         if self._constant() and units.single:
             diagonal = self.seen.squares(entries) + ridge
             return QuadraticModel(
@@ -382,12 +382,13 @@ class LinearLandscape:
                 diagonal,
                 gradient,
                 values,
-                **bounds,
+                lower=lower,
+                upper=upper,
             )
         predictor = self.seen.of_rows(point.predictor)
         seen = SeenRows.of(self.loss, self.seen, predictor, entries, self.outputs, ridge)
         return QuadraticModel(
-            units, seen.columns, seen.diagonal(), gradient, values, **bounds, blocks=seen.blocks
+            units, seen.columns, seen.diagonal(), gradient, values, lower=lower, upper=upper, blocks=seen.blocks
         )  # fmt: skip
 
     def dense(self, point: LinearPoint, /) -> Array:
