@@ -61,6 +61,7 @@ class SparseLinear(SelectorMixin, BaseEstimator):
 
     def _found(self, search: LinearSearch, at_most: int, result: Result) -> tuple[np.ndarray, np.ndarray]:
         """Learn what a search found; its coefficients and intercepts come back."""
+        vars(self).pop("_stream", None)  # whatever arrived before, this model is of these rows
         self.certificate_ = search.certificate(at_most, result)
         self.result_, self.n_iter_ = without_data(result), max(1, result.steps)
         coefficients, intercepts = search.opened(result.x)
