@@ -23,8 +23,8 @@ class RecentRows:
     >>> for first in range(0, 25_000, 5_000):
     ...     recent = recent.seen(np.zeros((5_000, 3)), np.arange(first, first + 5_000.0), None)
     >>> X, y, weights = recent.joined()
-    >>> len(y), y[0]
-    (10000, 15000.0)
+    >>> len(y), int(y[0])
+    (10000, 15000)
     """
 
     parts: tuple[tuple[Array, np.ndarray, np.ndarray | None], ...] = ()
