@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from atmostk.estimators.arriving.stream import Stream
@@ -14,9 +15,15 @@ from atmostk.estimators.regression_losses import checked_loss
 from atmostk.objectives import Logistic, Multinomial
 
 
+def _has_one_budget(estimator: Any) -> bool:
+    """Folds need all rows at once: who chooses the budget by them has no partial_fit."""
+    return not hasattr(estimator, "cv")
+
+
 class ArrivingRegressor:
     """A regressor that also learns from data that arrives batch by batch."""
 
+    @available_if(_has_one_budget)
     def partial_fit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from a batch more, and forget its rows: the model has at most `at_most` nonzeros at every moment.
 
@@ -47,6 +54,7 @@ class ArrivingRegressor:
 class ArrivingClassifier:
     """A classifier that also learns from data that arrives batch by batch."""
 
+    @available_if(_has_one_budget)
     def partial_fit(self: Any, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learn from a batch more, as `SparseRegressor.partial_fit` does.
 
