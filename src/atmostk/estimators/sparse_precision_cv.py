@@ -12,16 +12,16 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_random_state
 
 from atmostk.estimators.graph_folds import fold
-from atmostk.estimators.held_out_curves import COMPARED, Choice, Curves, choice, curve
+from atmostk.estimators.held_out_curves import Choice, Curves, choice, curve
 from atmostk.estimators.learned_graph import LearnedGraph
-from atmostk.estimators.selected_fit import selected
+from atmostk.estimators.selected_fit import selected_and_shrunk
 from atmostk.estimators.standardised import gram_and_scales
 from atmostk.graphs.graph import Graph
 from atmostk.graphs.selection import Growth, Neighbourhood, Study
 from atmostk.objectives.graph_landscape import GRAM
 
 EDGES = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)  # for each variable, where nothing is said
-SHRINKAGE = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05, 0.0)
+SHRINKAGE = (1.2, 1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05, 0.0)
 SELECTION = (Neighbourhood(), Growth(0.25), Growth())
 
 
@@ -30,10 +30,11 @@ class SparsePrecisionCV(LearnedGraph):
 
     In each fold every rule of `selection` chooses its edges anew, and they are refitted under each `shrinkage`: a share
     of the penalty at which an L1 method would have as many edges, so that 1 shrinks as such a method does and 0 not at
-    all. The rule is the one whose edges are best at a middling shrinkage, its strength and the number of edges those of
-    the least held-out objective (`rule="best"`), or the fewest edges within one standard error of it
-    (`rule="one_standard_error"`). Then the same once more on all rows. Where `edges` is None, multiples of the number
-    of variables are tried. With `calibrate` the graph is multiplied by the one number that makes its held-out
+    all. Edges between well explained variables with many neighbours are shrunk less than others; `shrinkage_` holds the
+    penalty of each. The rule is the one whose edges are best at the strength that suits all rules, its strength and the
+    number of edges those of the least held-out objective (`rule="best"`), or the fewest edges within one standard error
+    of it (`rule="one_standard_error"`). Then the same once more on all rows. Where `edges` is None, multiples of the
+    number of variables are tried. With `calibrate` the graph is multiplied by the one number that makes its held-out
     objective least: few rows leave residuals that are too small.
 
     `cv` is a number of folds, of shuffled rows, or a splitter of scikit-learn. The other options are those of
@@ -86,7 +87,7 @@ class SparsePrecisionCV(LearnedGraph):
     best_edges_: int
     best_selection_: Any
     best_shrinkage_: float
-    shrinkage_: float
+    shrinkage_: np.ndarray
     calibration_: float
     cv_results_: dict[str, np.ndarray]
 
@@ -108,32 +109,27 @@ class SparsePrecisionCV(LearnedGraph):
         study = Study(gram, ridge=self.ridge, worth=worth)
         penalties = {count: study.penalty(count) for count in edges}
         rules = tuple(self.selection)
-        tried = sorted({*strengths, *COMPARED}) if len(rules) > 1 else strengths
         if self.calibrate or len(edges) * len(rules) * len(strengths) > 1:
             held = [out for _, out in self._splits(rows).split(X)]
 
             def judged(out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
                 part = fold(X, gram, scales, out, **scaling)
-                return curve(part, rows, edges, rules, tried, penalties, self.ridge, worth)
+                return curve(part, rows, edges, rules, strengths, penalties, self.ridge, worth)
 
             # Threads: the compiled parts let go of the interpreter, and no fold copies the rows.
             found: Any = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(judged)(out) for out in held)
             logs, surprises = (np.stack(each) for each in zip(*found, strict=True))
             shares = np.array([out.size for out in held]) / sum(out.size for out in held)
-            curves = Curves(tuple(edges), rules, tuple(tried), logs, surprises, shares, size)
-            best = choice(
-                curves, strengths, calibrate=self.calibrate, frugal=self.rule == "one_standard_error"
-            )  # fmt: skip
+            curves = Curves(tuple(edges), rules, tuple(strengths), logs, surprises, shares, size)
+            best = choice(curves, calibrate=self.calibrate, frugal=self.rule == "one_standard_error")
             self.cv_results_ = _table(curves)
         else:
-            tried, best, self.cv_results_ = strengths, Choice(0, 0, 0, 1.0), {}
+            best, self.cv_results_ = Choice(0, 0, 0, 1.0), {}
         self.best_edges_, self.best_selection_ = edges[best.edges], rules[best.rule]
-        self.best_shrinkage_, self.calibration_ = tried[best.strength], best.scale
-        self.shrinkage_ = self.best_shrinkage_ * 2 * penalties[self.best_edges_]
-        fit = selected(
-            self.best_selection_, self.best_edges_, rows, gram, ridge=self.ridge, l1=self.shrinkage_, worth=worth,
-            study=study,
-        )  # fmt: skip
+        self.best_shrinkage_, self.calibration_ = strengths[best.strength], best.scale
+        fit, self.shrinkage_ = selected_and_shrunk(
+            self.best_selection_, self.best_edges_, rows, gram, study, self.best_shrinkage_
+        )
         self._take(scales, fit.result, fit.certificate)
         graph = self.graph_
         self.graph_ = Graph(graph.diagonal * best.scale, graph.rows, graph.columns, graph.weights * best.scale)
