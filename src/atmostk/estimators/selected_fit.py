@@ -26,7 +26,8 @@ def selected(
     begun = time.perf_counter()
     phases = OnGram(gram, ridge=ridge, l1=l1, worth=worth)
     graph, value = phases.refitted(Study(gram, ridge=ridge, worth=worth).chosen(selection, edges))
-    return _told(phases, graph, value, rows, selection, time.perf_counter() - begun)
+    result = told(graph, value, f"the edges are those of {selection!r}.", time.perf_counter() - begun)
+    return Fit(result, certified(phases, graph, value, rows))
 
 
 def selected_and_shrunk(
@@ -38,11 +39,11 @@ def selected_and_shrunk(
     refit = ShrunkRefit(phases, study.chosen(selection, edges), study.penalty(edges))
     graph, value = refit.at(strength, refit.graph, sweeps=500, tolerance=1e-9)
     each = strength * 2 * refit.penalty * refit.factors
-    return _told(refit.phases, graph, value, rows, selection, time.perf_counter() - begun), each
+    result = told(graph, value, f"the edges are those of {selection!r}.", time.perf_counter() - begun)
+    return Fit(result, certified(refit.phases, graph, value, rows)), each
 
 
-def _told(phases: OnGram, graph: Graph, value: float, rows: int, selection: Any, seconds: float) -> Fit:
-    stop = Stop(f"the edges are those of {selection!r}, and no sweep over them lowers the objective.", True)
+def told(graph: Graph, value: float, reason: str, seconds: float) -> Result:
+    """What was found, as a result."""
     history = History([Look("select", value, graph.rows.size)], [seconds])
-    result = Result(graph, graph.support, value, stop, history, None, seconds)
-    return Fit(result, certified(phases, graph, value, rows))
+    return Result(graph, graph.support, value, Stop(reason, True), history, None, seconds)

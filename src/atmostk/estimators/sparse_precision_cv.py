@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_random_state
 
+from atmostk.estimators.edge_counts import edge_counts
 from atmostk.estimators.graph_folds import fold
 from atmostk.estimators.held_out_curves import Choice, Curves, choice, curve
 from atmostk.estimators.learned_graph import LearnedGraph
@@ -101,7 +102,8 @@ class SparsePrecisionCV(LearnedGraph):
                 f"X has {size:,} variables: cross-validation works on the Gram matrix, up to {GRAM:,}. Take the most "
                 "variable ones, or SparsePrecision(edges=...), which has no such limit."
             )
-        edges, strengths = self._edges(size), sorted({float(share) for share in self.shrinkage})
+        edges = edge_counts(self.edges, size, EDGES, owner="SparsePrecisionCV")
+        strengths = sorted({float(share) for share in self.shrinkage})
         names = getattr(self, "feature_names_in_", None)
         scaling = {"centered": self.assume_centered, "standardize": self.standardize, "names": names}
         gram, scales = gram_and_scales(X, **scaling)
@@ -135,12 +137,6 @@ class SparsePrecisionCV(LearnedGraph):
         self.graph_ = Graph(graph.diagonal * best.scale, graph.rows, graph.columns, graph.weights * best.scale)
         return self
 
-    def _edges(self, size: int) -> list[int]:
-        """The numbers of edges to try, ascending, none more than there are pairs."""
-        most = size * (size - 1) // 2
-        counts = [round(share * size) for share in EDGES] if self.edges is None else np.atleast_1d(self.edges).tolist()
-        return sorted({min(int(count), most) for count in counts})
-
     def _splits(self, rows: int) -> Any:
         if isinstance(self.cv, int | np.integer):
             seed = 0 if self.random_state is None else check_random_state(self.random_state).randint(2**31 - 1)
@@ -148,11 +144,6 @@ class SparsePrecisionCV(LearnedGraph):
         return check_cv(self.cv)
 
     def _check_parameters(self) -> None:
-        counts = [] if self.edges is None else np.atleast_1d(self.edges).tolist()
-        if any(isinstance(count, bool) or not isinstance(count, int) or count < 0 for count in counts):
-            raise ValueError(f"SparsePrecisionCV(edges={self.edges!r}): give whole numbers of 0 or more.")
-        if self.edges is not None and not counts:
-            raise ValueError("SparsePrecisionCV(edges=[]): give at least one number, or None.")
         shares = list(self.shrinkage)
         if not shares or not all(isinstance(share, int | float) and 0 <= share < math.inf for share in shares):
             raise ValueError(f"SparsePrecisionCV(shrinkage={self.shrinkage!r}): give finite numbers of 0 or more.")
