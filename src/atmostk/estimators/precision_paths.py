@@ -99,7 +99,7 @@ def precision_path(
     >>> [len(graph.edges_) for graph in precision_path(X, [1, 4, 9])]
     [1, 4, 9]
     """
-    template: SparsePrecision = clone(model) if model is not None else SparsePrecision()
+    template: Any = clone(model) if model is not None else SparsePrecision()
     template._check_parameters()
     X = template._opened(X)
     rows, size = X.shape
@@ -118,7 +118,7 @@ def precision_path(
         phases = OnColumns(columns, **penalty)
     study = None if template.selection is None else Study(phases.exact, ridge=penalty["ridge"], worth=worth)
     models, values = [], []
-    graph: Graph | None = None
+    graph: Any = None
     for count in counts:
         begun = time.perf_counter()
         if study is None:
