@@ -28,7 +28,7 @@ class SeenRows:
     places: np.ndarray
     own: np.ndarray
     ridge: np.ndarray
-    unseen: float  # curvature that stands in for rows that were not looked at
+    lift: np.ndarray  # curvature that stands in for the rows not looked at
 
     @staticmethod
     def of(loss: Any, seen: SeenColumns, predictor: np.ndarray, entries: np.ndarray, outputs: int, ridge: Array) -> Any:
@@ -41,10 +41,11 @@ class SeenRows:
         else:
             bend = bend * seen.share[:, None, None]
         own = entries % outputs
-        found = SeenRows(A, bend.astype(A.dtype), places, own, ridge, 0.0)
-        if not seen.unseen or (seen.whole and loss.quadratic):
+        found = SeenRows(A, bend.astype(A.dtype), places, own, ridge, np.zeros(own.size))
+        if seen.whole:
             return found
-        return SeenRows(A, found.bend, places, own, ridge, seen.unseen * float((found.diagonal() - ridge).mean()))
+        average = seen.few * float((found.diagonal() - ridge).mean())
+        return SeenRows(A, found.bend, places, own, ridge, np.full(own.size, average))
 
     def columns(self, asked: np.ndarray) -> np.ndarray:
         """These columns of the Hessian, as rows."""
@@ -57,11 +58,11 @@ class SeenRows:
                 column = column.toarray() if arrays.is_scipy_sparse(column) else column
                 by_row = column * self.bend[:, :, self.own[entry]]
                 found[place] = (self.A.T @ by_row)[self.places, self.own]
-        found[np.arange(asked.size), asked] += self.ridge[asked] + self.unseen
+        found[np.arange(asked.size), asked] += self.ridge[asked] + self.lift[asked]
         return found
 
     def diagonal(self) -> np.ndarray:
-        """The Hessian's diagonal, ten rows of an average column added where not all rows were looked at."""
+        """The Hessian's diagonal."""
         if self.bend.ndim == 1:
             found = columns.squares(self.A, self.bend)
         else:
@@ -69,7 +70,7 @@ class SeenRows:
             for output in range(self.bend.shape[1]):
                 here = self.own == output
                 found[here] = columns.squares(self.A[:, self.places[here]], self.bend[:, output, output])
-        return found + self.ridge + self.unseen
+        return found + self.ridge + self.lift
 
     def blocks(self, members: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         """The Hessian within each unit, whose entries are its row of `members`."""
@@ -86,5 +87,5 @@ class SeenRows:
                     by_row = self.bend[:, self.own[first], self.own[second]]
                     both = both.multiply(by_row) if arrays.is_scipy_sparse(one) else both * by_row
                     sums = np.asarray(both.sum(axis=0)).ravel()
-                found[:, a, b] = found[:, b, a] = sums + (self.ridge[first] + self.unseen if a == b else 0.0)
+                found[:, a, b] = found[:, b, a] = sums + (self.ridge[first] + self.lift[first] if a == b else 0.0)
         return found

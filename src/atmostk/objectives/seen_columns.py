@@ -14,7 +14,6 @@ from atmostk import arrays
 from atmostk.objectives import columns
 
 Array = Any
-RARE = 0.05  # of the entries: where a sparse X has fewer, most of its columns are seen in few rows
 POOLS = 3  # how many pools' columns are held before all but the last one's are given back
 
 
@@ -32,9 +31,7 @@ class SeenColumns:
         weights = [block.weights for block in blocks]
         self.share = np.ones(len(self.y)) if weights[0] is None else _joined([each[:: self.step] for each in weights])
         self.share = self.share.astype(np.float64) / max(float(self.share.sum(dtype=np.float64)), 1e-300)
-        # A rare column's few rows may all lie where the loss hardly bends, or among those that are not looked at.
-        filled = sum(block.data[0].nnz / np.prod(block.data[0].shape) for block in blocks) if self.sparse else 1.0
-        self.unseen = columns.PSEUDO_ROWS / len(self.y) if filled < RARE or not self.whole else 0.0
+        self.few = min(columns.PSEUDO_ROWS / len(self.y), 0.1)  # the share of ten rows
         self._where = np.full(features, -1, np.int32)  # the column of A that holds a feature, or -1
         self._forget()
 
@@ -95,7 +92,7 @@ class SeenColumns:
     @property
     def pseudo(self) -> float:
         """The curvature of the rows that were not looked at, as a mean square: ten average rows."""
-        return 0.0 if self.whole else self.unseen * float(self._squares.mean())
+        return 0.0 if self.whole else self.few * float(self._squares.mean())
 
     def squares(self, features: np.ndarray) -> np.ndarray:
         """The mean square of each of these features, with those ten rows."""
