@@ -11,6 +11,7 @@ from atmostk import arrays
 from atmostk.landscape import room
 from atmostk.objectives import columns
 from atmostk.objectives.support_fit import Evaluation, fitted, summed
+from atmostk.passes import Asked
 
 Array = Any
 MOST_FOR_EXACT = 1e-10  # of the value: what a polished fit may still have to gain
@@ -30,8 +31,12 @@ class LinearPoint:
     gradient: Any = field(default=None, metadata={"saved": False}, compare=False)
 
 
-def linear_landscape(problem: Any, x0: Array) -> LinearLandscape | None:
+def linear_landscape(problem: Any, x0: Array) -> Any:
     """The landscape of a linear predictor's loss, whatever ridge or intercept goes with it."""
+    if isinstance(problem.sampler, Asked):
+        from atmostk.objectives.streamed_landscape import StreamedLandscape
+
+        return StreamedLandscape(problem, x0)
     objective, ridge, intercept = problem.objective, 0.0, False
     while not hasattr(objective, "slope"):
         if hasattr(objective, "ridge"):

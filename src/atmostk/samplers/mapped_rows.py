@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from atmostk import arrays
+from atmostk.passes import Answer, Question, ask_blocks
 from atmostk.sample import Sample
 from atmostk.samplers.door import checked_target, checked_weights
 from atmostk.samplers.numbered import Numbered
@@ -39,6 +40,7 @@ class MappedRows:
     y: Array = None
     weights: Array = None
     block_bytes: int = 64_000_000
+    sample_bytes: int = 256_000_000
     columns: np.ndarray | None = None
 
     def __post_init__(self) -> None:
@@ -73,6 +75,17 @@ class MappedRows:
     def size(self) -> int:
         """How many rows there are."""
         return int(self.X.shape[0])
+
+    by_column = False  # a page holds whole rows
+
+    @property
+    def sample_rows(self) -> int:
+        """How many rows a sample may have."""
+        return max(1, self.sample_bytes // max(1, len(self.names) * self.X.dtype.itemsize))
+
+    def ask(self, question: Question, /) -> Answer:
+        """One pass over all rows."""
+        return ask_blocks(self, question)
 
     def draw(self, count: int, rng: np.random.Generator, /) -> Sample:
         """`count` neighbouring rows from a random place; past the end it goes on at the beginning."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from atmostk import arrays
+from atmostk.passes import Answer, Question, ask_blocks
 from atmostk.sample import Sample
 from atmostk.samplers.memory import readable
 from atmostk.samplers.read_ahead import read_ahead
@@ -133,6 +134,15 @@ class StoredRows:
         pieces = self._read(range(len(self.store.groups)))
         samples = (_sample([piece], whole=piece.X.shape[0] == self.size) for piece in pieces)
         yield from read_ahead(samples)
+
+    @property
+    def by_column(self) -> bool:
+        """Whether a store reads few columns in less time than all."""
+        return bool(getattr(self.store, "by_column", False))
+
+    def ask(self, question: Question, /) -> Answer:
+        """One pass over all rows."""
+        return ask_blocks(self, question)
 
     def _places(self, count: int, rng: np.random.Generator) -> Iterator[tuple[int, np.ndarray]]:
         """Which rows of which groups a sample takes."""
