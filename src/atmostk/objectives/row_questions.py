@@ -15,6 +15,7 @@ from atmostk.objectives import columns
 from atmostk.sample import Sample
 
 Array = Any
+MOST_LABELS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,35 +233,35 @@ class PoolHessian:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Which values the target takes, as long as they are few."""
-
-    most: int = 1000
+    """Which values the target takes, as long as they are few, and what each weighs."""
 
     columns = np.empty(0, np.int64)
 
     def __call__(self, block: Sample, /) -> dict[str, Any]:
         """The values of these rows."""
-        y = np.unique(_target(block))
-        return {"rows": block.size, "labels": Seen(tuple(y[: self.most + 1].tolist()), self.most)}
+        _, y, weights = _arrays(block)
+        values, places = np.unique(y, return_inverse=True)
+        weighed = np.bincount(places, weights)
+        return {"rows": block.size, "labels": Weighed(dict(zip(values.tolist(), weighed.tolist(), strict=True)))}
 
 
 @dataclass(frozen=True)
-class Seen:
-    """Values that add up to a longer list of values.
+class Weighed:
+    """Values and what each weighs; they add up.
 
-    >>> Seen((0.0, 1.0)) + Seen((1.0, 2.0))
-    Seen(values=(0.0, 1.0, 2.0), most=1000)
+    >>> Weighed({0.0: 1, 1.0: 2}) + Weighed({1.0: 2})
+    Weighed(by_value={0.0: 1, 1.0: 4})
     """
 
-    values: tuple[float, ...]
-    most: int = 1000
+    by_value: dict[float, float]
 
-    def __add__(self, other: Seen) -> Seen:
-        return Seen(tuple(sorted({*self.values, *other.values})[: self.most + 1]), self.most)
-
-
-def _target(block: Sample) -> np.ndarray:
-    return np.asarray(block.data[1])
+    def __add__(self, other: Weighed) -> Weighed:
+        both = dict(self.by_value)
+        for value, weight in other.by_value.items():
+            both[value] = both.get(value, 0) + weight
+        if len(both) > MOST_LABELS:
+            raise ValueError(f"y takes more than {MOST_LABELS} values, which are no classes: is it an amount?")
+        return Weighed(both)
 
 
 def _arrays(block: Sample) -> tuple[Array, Array, Array]:

@@ -237,6 +237,13 @@ class StreamedLandscape:
         predictor = Everywhere(self.loss, support, point.values, self.intercept).predictor(seen.data[0])
         return Matched.of(self.loss, seen, predictor, entries, self.outputs, curvature[entries], self.ridge[entries])
 
+    def look_at(self, sample: Sample) -> None:
+        """Take what the model needs from rows that were drawn already: evenly spread ones."""
+        step = -(-sample.size // columns.SEEN_ENOUGH)
+        X, y = sample.data
+        weights = None if sample.weights is None else sample.weights[::step]
+        self._seen = Sample((X[::step], y[::step]), -(-sample.size // step), weights, sample.whole and step == 1)
+
     def seen(self) -> Sample:
         """The sample in memory: always the same one, so that a run that is resumed sees what it saw."""
         if self._seen is None:

@@ -96,6 +96,7 @@ class StreamedExchange:
         sampler: Any = problem.sampler
         wanted = max(self.least, int(self.share * sampler.size))
         sample = sampler.draw(min(wanted, sampler.sample_rows, sampler.size), rng)
+        whole.landscape.look_at(sample)
         sampled = self.exchange.start(_with(problem, sample), x0, rng)
         return StreamedState(sampled, whole, True, sampled.rows)
 
