@@ -1,10 +1,10 @@
-"""Every figure of the paper, one after the other: the theorem, the graphs."""
+"""Every figure of the paper, one after the other: the theorem, the attack, the graphs."""
 
 from __future__ import annotations
 
 import argparse
 
-from reproduction import graph, theory
+from reproduction import attack, graph, theory
 
 
 def main() -> None:
@@ -12,7 +12,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="./run reproduce all", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few minutes for each in place of hours")
     quick = ["--quick"] if parser.parse_args().quick else []
-    parts = {"theory": theory.main, "graph": graph.main}
+    parts = {"theory": theory.main, "attack": attack.main, "graph": graph.main}
     for name, part in parts.items():
         print(f"\n## {name}\n")
         part(quick)

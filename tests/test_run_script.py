@@ -39,6 +39,13 @@ def test_an_unknown_topic_is_answered_with_the_known_ones_before_anything_is_ins
     assert known in told.stderr
 
 
+@pytest.mark.parametrize("extras", [[], ["dsak"]])
+def test_an_unknown_extra_is_answered_with_the_known_ones(extras: list[str]) -> None:
+    told = run("install", *extras)
+    assert told.returncode == 2
+    assert "dask" in told.stderr
+
+
 def test_the_script_is_understood_by_a_python_too_old_to_run_it() -> None:
     # Python 3.7 must get as far as the sentence that asks for 3.11.
     ast.parse((ROOT / "run").read_text(), feature_version=(3, 7))

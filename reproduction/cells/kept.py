@@ -35,9 +35,10 @@ class Kept:
             return
         with open(self.file, encoding="utf-8") as lines:
             for line in lines:
-                if not line.endswith("\n"):
+                try:
+                    told = json.loads(line)
+                except ValueError:
                     continue  # a kill cut it short: the cell is run again
-                told = json.loads(line)
                 if told["settings"] == self.settings:
                     yield told["cell"], told["result"]
 

@@ -18,7 +18,9 @@ from atmostk.solvers.piht import PIHT
 
 if TYPE_CHECKING:
     from atmostk import datasets, estimators, networks, report
+    from atmostk.estimators.sparse_classifier import SparseClassifier
     from atmostk.estimators.sparse_precision import SparsePrecision
+    from atmostk.estimators.sparse_regressor import SparseRegressor
 
 __version__ = "0.1.0"
 
@@ -31,7 +33,9 @@ __all__ = [
     "Problem",
     "Result",
     "Sample",
+    "SparseClassifier",
     "SparsePrecision",
+    "SparseRegressor",
     "certify",
     "datasets",
     "estimators",
@@ -43,7 +47,9 @@ __all__ = [
 # Loaded when it is first asked for: folders, and names out of a folder.
 _FOLDERS = ("datasets", "estimators", "networks", "report")
 _HOME: dict[str, str] = {
+    "SparseClassifier": "estimators.sparse_classifier",
     "SparsePrecision": "estimators.sparse_precision",
+    "SparseRegressor": "estimators.sparse_regressor",
 }
 
 

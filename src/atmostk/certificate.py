@@ -77,6 +77,14 @@ def certify(problem: Problem, x: Array, *, tolerance: float = 1e-6, sample: Samp
     (True, True, 0.833)
     """
     value, gradient, curvature, rows, whole = _measured(problem, x, sample)
+    return from_derivatives(problem, x, value, gradient, curvature, rows=rows, whole=whole, tolerance=tolerance)
+
+
+def from_derivatives(
+    problem: Problem, x: Array, value: float, gradient: Array, curvature: Array, *, rows: int, whole: bool,
+    tolerance: float,
+) -> Certificate:  # fmt: skip
+    """The certificate of a point whose value, gradient and curvature (None where there is none) are known already."""
     support = problem.constraint.choose(x, arrays.support(x))
     inside = np.zeros(math.prod(x.shape), dtype=bool)
     inside[support] = True

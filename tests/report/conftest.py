@@ -93,4 +93,9 @@ def attack() -> SavedRun:
     perturbation[2, 3], perturbation[5, 1] = 1.0, -1.0
     originals = np.random.default_rng(0).random((2, 8, 8))
     images = {"originals": originals, "perturbed": np.clip(originals + perturbation, 0, 1)}
-    return SavedRun("attack", "Digits", "2 pixels", images={"perturbation": perturbation} | images)
+    tables = {
+        "answer": {"row": np.array([2, 5]), "column": np.array([3, 1]), "change": np.array([1.0, -1.0])},
+        "classes": {"class": np.arange(2), "images": np.array([8, 4]), "right after": np.array([0.25, 1.0])},
+        "confusion": {"0": np.array([2, 0]), "1": np.array([6, 4])},
+    }
+    return SavedRun("attack", "Digits", "2 pixels", tables=tables, images={"perturbation": perturbation} | images)

@@ -130,6 +130,19 @@ def test_the_page_changes_between_dark_and_light(page: Any) -> None:
     assert page.evaluate(paper) != before
 
 
+def test_a_confusion_table_tells_shares_of_the_true_class(page: Any) -> None:
+    drawn = page.evaluate("document.querySelector('#confusion-2').data[0].z")
+    assert drawn == [[0.25, 0.75], [0, 1]]
+
+
+def test_paper_is_light_and_keeps_the_legends(page: Any) -> None:
+    page.emulate_media(media="print")
+    assert page.locator("#path-0 g.legend").first.is_visible()
+    assert not page.locator(".network .key").is_visible()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+
+
 def test_it_fits_on_a_phone_and_prints_on_paper(browser: Any, file: Path) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")
     page.goto(file.as_uri())

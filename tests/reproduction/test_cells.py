@@ -53,6 +53,7 @@ def test_a_line_cut_short_by_a_kill_costs_that_cell_alone(tmp_path: Path) -> Non
     kept.add(CELLS[-1], {"value": 1}, 0.0)
     # The broken line is still there, ended; what follows it is whole.
     assert json.loads(file.read_text().splitlines()[-1])["cell"] == CELLS[-1]
+    assert kept.missing(CELLS) == []
 
 
 def test_results_of_other_settings_are_no_results_of_these(tmp_path: Path) -> None:

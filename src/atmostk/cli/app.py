@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from atmostk.cli.attack import attack
 from atmostk.cli.fit import fit
+from atmostk.cli.graph import graph
 from atmostk.cli.predict import predict
 from atmostk.cli.report import report
 from atmostk.cli.shell import Shell
@@ -36,7 +38,7 @@ def atmostk(
         typer.echo(context.get_help())
 
 
-for command in (fit, predict, report):
+for command in (fit, predict, graph, attack, report):
     app.command()(command)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from atmostk.cli import outputs
 from atmostk.cli.model_file import LinearModel
 from atmostk.cli.options import numbers
 from atmostk.cli.shell import note
@@ -140,13 +141,15 @@ class Found:
     def told(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Facts and tables for standard output."""
         from atmostk.report.feature_run import answer
+        from atmostk.report.made import said_of_exchange
 
         certificate = self.fitted.certificate_
         facts = {
-            "features": f"{len(self.chosen)} of {len(self.table.names)}",
+            "features": len(self.chosen),
+            "candidates": len(self.table.names),
             **self.quality(),
             "objective": certificate.value,
-            "best exchange": _exchange(certificate.best_exchange),
+            "best exchange": outputs.Said(said_of_exchange(certificate.best_exchange), certificate.best_exchange),
             "ended": self.fitted.result_.stop.reason,
         }
         return facts, {"chosen": answer(self.fitted, self.table.names, self._spread())}
@@ -209,12 +212,6 @@ class Found:
         from atmostk.estimators.column_variances import column_variances
 
         return np.sqrt(column_variances(self.table.X, self.table.weights, True))
-
-
-def _exchange(gain: float) -> str:
-    if np.isnan(gain):
-        return "not known for this loss"
-    return "none is predicted to help" if gain <= 0 else f"predicted to gain {gain:.3g}"
 
 
 def _are_classes(y: np.ndarray) -> bool:

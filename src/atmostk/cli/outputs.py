@@ -7,13 +7,20 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from atmostk.checkpoint import write_whole
 
 STANDARD = Path("-")
+
+
+class Said(NamedTuple):
+    """A fact that a person reads in words and a program as a value."""
+
+    words: str
+    value: Any
 
 
 def free(*places: Path | None, force: bool) -> None:
@@ -51,13 +58,14 @@ def tell(
     """Facts and tables: as lines for a person, or as one JSON object; on standard error where `aside`."""
     stream = sys.stderr if aside else sys.stdout
     if as_json:
-        whole = plain({**facts, **{name: _rows(table) for name, table in tables.items()}})
+        told = {name.replace(" ", "_"): fact.value if isinstance(fact, Said) else fact for name, fact in facts.items()}
+        whole = plain({**told, **{name: _rows(table) for name, table in tables.items()}})
         print(json.dumps(whole, ensure_ascii=False, allow_nan=False), file=stream, flush=True)
         return
     width = max((len(name) for name in facts), default=0)
     for name, value in facts.items():
         if value is not None:
-            print(f"{name.replace('_', ' '):<{width}}  {said(value)}", file=stream)
+            print(f"{name:<{width}}  {value.words if isinstance(value, Said) else said(value)}", file=stream)
     for table in tables.values():
         if table and len(next(iter(table.values()))):
             print(file=stream)
@@ -92,7 +100,8 @@ def plain(value: Any) -> Any:
 
 
 def _rows(table: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    return [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+    names = [name.replace(" ", "_") for name in table]
+    return [dict(zip(names, values, strict=True)) for values in zip(*table.values(), strict=True)]
 
 
 def _print_table(table: Mapping[str, Sequence[Any]], stream: Any, most: int) -> None:

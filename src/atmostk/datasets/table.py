@@ -20,6 +20,9 @@ class Table:
 
     `names` are the features' names, `rows` the rows' names where the file has such, `notes` what a person should know
     of how the file was read.
+
+    >>> Table(np.eye(2), ["a", "b"], y=np.array([1.0, 2.0]))
+    Table(2 rows x 2 features, with a target)
     """
 
     X: Any
@@ -68,8 +71,9 @@ def read_sheet(
     drop: Sequence[str] = (),
     columns: Sequence[str] | None = None,
     drop_missing: bool = False,
+    keep_missing: bool = False,
 ) -> Table:
-    """The same of a file whose names are known already."""
+    """The same of a file whose names are known already; with `keep_missing` empty cells stay, as NaN."""
     for name in (target, weights, *drop, *(columns or ())):
         if name is not None and name not in sheet.names:
             raise ValueError(f"{sheet.where} has no column {name!r}: it has {_some(sheet.names)}.")
@@ -96,7 +100,7 @@ def read_sheet(
             notes.append(f"the column {labels!r} holds a different word in every row: it is read as the rows' names.")
     y = None if target is None else _target(words[target])
     table = Table(X, features, y, None if extra is None else _column(extra), rows, tuple(notes))
-    return _complete(table, sheet.where, target, weights, drop_missing)
+    return table if keep_missing else _complete(table, sheet.where, target, weights, drop_missing)
 
 
 def _complete(table: Table, where: str, target: str | None, weights: str | None, drop_missing: bool) -> Table:

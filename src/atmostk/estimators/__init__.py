@@ -3,12 +3,17 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from atmostk.estimators.as_networkx import as_networkx
+    from atmostk.estimators.graph_files.write_network import write_network
     from atmostk.estimators.sparse_precision import SparsePrecision
 
-__all__ = ["SparsePrecision"]
+__all__ = ["SparsePrecision", "as_networkx", "write_network"]
 
 _LAZY = {
+    "SparseClassifier": "sparse_classifier",
     "SparsePrecision": "sparse_precision",
+    "as_networkx": "as_networkx",
+    "write_network": "graph_files.write_network",
 }
 
 

@@ -231,6 +231,12 @@ class SparsePrecision(BaseEstimator):
         """The precision matrix, sparse and symmetric."""
         return self.precision_
 
+    def to_networkx(self) -> Any:
+        """The network as a `networkx.Graph`: names, `weight` and `partial_correlation` as attributes."""
+        from atmostk.estimators.as_networkx import as_networkx
+
+        return as_networkx(self.edges_)
+
     def to_positive_definite(self, *, smallest: float = 1e-3) -> SparsePrecision:
         """The same graph with the smallest loading of its diagonal that makes it positive definite.
 

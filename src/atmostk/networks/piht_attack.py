@@ -22,7 +22,7 @@ from atmostk.problem import Objective, Problem
 from atmostk.samplers import Rows
 from atmostk.solvers.piht import PIHT
 from atmostk.solvers.sample_size import Fixed
-from atmostk.stopping import after_seconds, after_steps
+from atmostk.stopping import after_seconds, after_steps, radius_below
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,7 @@ class PIHTAttack:
     seed: int = 0
     threads: int = 1
     max_seconds: float | None = None
+    least_radius: float = 0.0  # below it the run ends: 1e-12 changes no pixel in single precision
     progress: bool = False
 
     def fit(self, model: Any, images: Any, labels: Any = None) -> Perturbation | TanhPerturbation:
@@ -99,6 +100,8 @@ class PIHTAttack:
             )
         rows = Rows(images.contiguous().view(len(images), -1), labels)
         stop = [after_steps(self.steps)]
+        if self.least_radius > 0:
+            stop.append(radius_below(self.least_radius))
         if self.max_seconds is not None:
             stop.append(after_seconds(self.max_seconds))
         solver = PIHT(

@@ -32,6 +32,10 @@ class LinearPredictorLoss(ABC):
     def bend(self, z: Array, y: Array, /) -> Array:
         """The second derivative of `loss` in z."""
 
+    def mean(self, z: Array, /) -> Array:
+        """What is expected of y where the predictor is z."""
+        return z
+
     @property
     def quadratic(self) -> bool:
         """Whether `bend` never changes."""

@@ -32,6 +32,10 @@ class Poisson(LinearPredictorLoss):
         if largest == 0 and whole:
             raise ValueError("Poisson needs at least one count above 0, but y is 0 everywhere.")
 
+    def mean(self, z: Array, /) -> Array:
+        """exp(z)."""
+        return _exp(z)
+
     def loss(self, z: Array, y: Array, /) -> Array:
         """exp(z) - y z."""
         return _exp(z) - y * z

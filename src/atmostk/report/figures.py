@@ -11,6 +11,7 @@ from atmostk.report.saved_run import SavedRun, is_words
 
 Figure = dict[str, Any]
 BARS = 40
+BELOW = {"orientation": "h", "y": -0.08, "yanchor": "top", "thickness": 10, "len": 0.6}  # a scale under its map
 COLOURS = ("#2f6fde", "#d1495b", "#2a9d8f", "#b7791f", "#7b5ea7", "#6b7280")
 
 
@@ -27,14 +28,20 @@ def answer(run: SavedRun) -> Figure | None:
         "type": "bar",
         "orientation": "h",
         "x": _numbers(values[order]),
-        "y": [_escaped(str(table["feature"][place])) for place in order],
+        "y": list(range(len(order))),
+        "text": [_escaped(str(table["feature"][place])) for place in order],
+        "textposition": "none",
         "marker": {"color": [COLOURS[0] if values[place] > 0 else COLOURS[1] for place in order]},
-        "hovertemplate": "%{y}: %{x:.4g}<extra></extra>",
+        "hovertemplate": "%{text}: %{x:.4g}<extra></extra>",
     }
     if "standard error" in table:
         errors = np.asarray(table["standard error"], dtype=float)[order]
         bars["error_x"] = {"type": "data", "array": _numbers(errors), "color": COLOURS[5], "thickness": 1}
-    layout = {"xaxis": {"title": {"text": "coefficient"}}, "yaxis": {"type": "category", "automargin": True}}
+    names = [_escaped(_short(str(table["feature"][place]))) for place in order]
+    layout = {
+        "xaxis": {"title": {"text": "coefficient"}},
+        "yaxis": {"tickvals": bars["y"], "ticktext": names, "automargin": True, "showgrid": False},
+    }
     return {"data": [bars], "layout": layout, "height": 90 + 22 * len(order)}
 
 
@@ -53,6 +60,7 @@ def perturbation(image: np.ndarray) -> Figure:
         "colorscale": [[0, COLOURS[1]], [0.5, "rgba(128,128,128,0.12)"], [1, COLOURS[0]]],
         "xgap": 1,
         "ygap": 1,
+        "colorbar": BELOW,
         "hovertemplate": "row %{y}, column %{x}: %{z:.3g}<extra></extra>",
     }
     axis = {"showgrid": False, "zeroline": False}
@@ -61,6 +69,36 @@ def perturbation(image: np.ndarray) -> Figure:
         "yaxis": axis | {"constrain": "domain", "autorange": "reversed", "scaleanchor": "x"},
     }
     return {"data": [drawn], "layout": layout, "height": 460}
+
+
+def confusion(run: SavedRun) -> Figure | None:
+    """How often each true class is taken for each class, in shares of the true one."""
+    table = run.tables.get("confusion", {})
+    if not table:
+        return None
+    counts = np.array([np.asarray(column, dtype=float) for column in table.values()]).T
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    drawn = {
+        "type": "heatmap",
+        "x": list(range(len(table))),
+        "y": list(range(len(table))),
+        "z": [_numbers(row) for row in shares],
+        "customdata": counts.astype(int).tolist(),
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [[0, "rgba(128,128,128,0.08)"], [1, COLOURS[0]]],
+        "colorbar": BELOW | {"y": -0.16},
+        "xgap": 1,
+        "ygap": 1,
+        "hovertemplate": "%{y} taken for %{x}: %{customdata} images, %{z:.1%}<extra></extra>",
+    }
+    ticks = {"tickmode": "array", "tickvals": drawn["x"], "ticktext": [_escaped(str(name)) for name in table]}
+    axis = {"showgrid": False, "zeroline": False, "constrain": "domain"} | (ticks if len(table) <= BARS else {})
+    layout = {
+        "xaxis": axis | {"title": {"text": "taken for, with the change"}},
+        "yaxis": axis | {"title": {"text": "true class"}, "autorange": "reversed", "scaleanchor": "x"},
+    }
+    return {"data": [drawn], "layout": layout, "height": 480}
 
 
 def path(run: SavedRun) -> Figure | None:
@@ -112,6 +150,7 @@ def convergence(run: SavedRun) -> Figure | None:
             continue
         line = _line(steps, table[column], words, COLOURS[len(panels[-1][1]) if column == "value_rows" else 0])
         if column == "value_rows" and panels[-1][0] == "rows":
+            line["line"] = line["line"] | {"dash": "dot"}  # both are often the same
             panels[-1][1].append(line)
         else:
             panels.append((words.split(":")[0], [line]))
@@ -143,7 +182,7 @@ def _stacked(
             "automargin": True,
         }
         if logarithmic(unit):
-            described["type"] = "log"
+            described |= {"type": "log", "exponentformat": "power"}
         layout["yaxis" if number == 1 else f"yaxis{number}"] = described
         data += [line | {"yaxis": axis, "showlegend": len(lines) > 1} for line in lines]
     layout["legend"] = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
@@ -173,6 +212,10 @@ def _thinned(length: int, most: int = 4_000) -> np.ndarray:
 def _numbers(values: Any) -> list[float | None]:
     """As JSON has them: None for what is not finite, which plotly leaves out."""
     return [float(f"{value:.6g}") if np.isfinite(value) else None for value in np.asarray(values, dtype=float)]
+
+
+def _short(name: str, most: int = 28) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def _escaped(name: str) -> str:

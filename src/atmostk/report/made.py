@@ -42,19 +42,23 @@ def certified(certificate: Certificate | None) -> dict[str, Fact]:
     """What a certificate says, in words."""
     if certificate is None:
         return {}
-    gain = certificate.best_exchange
-    if np.isnan(gain):
-        exchange: Fact = "not known for this loss"
-    elif gain <= 0:
-        exchange = "none is predicted to help"
-    else:
-        exchange = f"predicted to gain {gain:.3g}"
     seen = "all" if certificate.whole else "a sample of"
     return {
         "objective": certificate.value,
-        "best single exchange": exchange,
+        "best single exchange": said_of_exchange(certificate.best_exchange),
         "gradient on the support": certificate.slope,
         "largest gradient outside": certificate.slope_outside,
         "L-stationary from L =": certificate.l_bar,
         "certified on": f"{seen} {certificate.rows:,} rows",
     }
+
+
+def said_of_exchange(gain: float) -> str:
+    """What the best single exchange would gain, in words.
+
+    >>> said_of_exchange(0.25)
+    'predicted to gain 0.25'
+    """
+    if np.isnan(gain):
+        return "not known for this loss"
+    return "none is predicted to help" if gain <= 0 else f"predicted to gain {gain:.3g}"

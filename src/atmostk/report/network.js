@@ -20,6 +20,8 @@ function network(place) {
   // The weakest are drawn first, so that the strongest lie on top.
   const order = strength.map((_, edge) => edge).sort((a, b) => Math.abs(strength[a]) - Math.abs(strength[b]));
   const BINS = 6;
+  // In a crowd each line is fainter, so that what many lines share still shows.
+  const crowd = Math.min(1, Math.max(0.35, Math.sqrt(1500 / Math.max(1, strength.length))));
   let width = 0, height = 0, scale = 1, left = 0, top = 0;
   let over = -1, kept = -1, threshold = 0, waiting = false, visible = 0;
 
@@ -90,7 +92,8 @@ function network(place) {
     for (let bin = 0; bin < BINS; bin++) {
       for (const sign of [0, 1]) {
         const share = (bin + 1) / BINS;
-        strokeEdges(bins[sign][bin], colours[sign], dim * (0.25 + 0.6 * share), thick * (0.5 + 1.5 * share));
+        const faint = zoom > 3 ? 1 : crowd;
+        strokeEdges(bins[sign][bin], colours[sign], dim * faint * (0.25 + 0.6 * share), thick * (0.5 + 1.5 * share));
       }
     }
     if (node >= 0) {
@@ -269,7 +272,7 @@ function network(place) {
   const options = [...names].sort().map((name) => Object.assign(document.createElement("option"), { value: name }));
   place.querySelector("datalist").append(...options);
   new ResizeObserver(measure).observe(canvas);
-  page.onTheme.push(redraw);
+  page.onTheme.push(draw); // at once: paper does not wait for the next frame
   // What a test or a curious reader asks: the state, and how long one drawing takes.
   place.network = {
     state: () => ({ visible, scale, left, top, threshold, chosen: chosen() < 0 ? null : names[chosen()] }),

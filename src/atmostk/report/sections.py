@@ -22,7 +22,7 @@ def of_run(run: SavedRun, number: int) -> str:
     parts = [
         ("What was asked", _facts(run.asked)),
         ("The answer", _answer(run, number)),
-        ("Quality", _facts(run.quality)),
+        ("Quality", _facts(run.quality) + _by_class(run, number)),
         ("The path over the budget", _drawn(figures.path(run), f"path-{number}") + _details(run, "path", number)),
         ("Convergence", _drawn(figures.convergence(run), f"convergence-{number}")),
         ("How it was made", _facts(run.made)),
@@ -68,14 +68,14 @@ def _network(run: SavedRun, number: int) -> str:
 <div class="controls">
 <label>Search <input type="search" class="find" list="names-{number}" placeholder="a name" autocomplete="off"></label>
 <datalist id="names-{number}"></datalist>
-<label>At least <input type="range" class="least" min="0" max="1000" value="0">
+<label>Partial correlation at least <input type="range" class="least" min="0" max="1000" value="0">
 <output class="least-told"></output></label>
 <button type="button" class="all">Show all</button>
 <span class="told" role="status"></span>
 </div>
 <div class="stage"><canvas tabindex="0" role="img" aria-label="The network: drag to move, wheel or pinch to zoom">
 </canvas><aside class="about" hidden></aside></div>
-<p class="legend"><i class="plus"></i> together <i class="minus"></i> against each other; wider is stronger.
+<p class="key"><i class="plus"></i> together <i class="minus"></i> against each other; wider is stronger.
 Drag to move, wheel or pinch to zoom, click a node for its neighbours.</p>
 {_data(drawn, f"network-data-{number}")}
 </div>"""
@@ -93,6 +93,11 @@ def _images(run: SavedRun) -> str:
         )
         rows.append(f'<div class="strip"><span>{name}</span>{cells}</div>')
     return f'<div class="strips">{"".join(rows)}</div>'
+
+
+def _by_class(run: SavedRun, number: int) -> str:
+    """What classes are taken for, class by class."""
+    return _drawn(figures.confusion(run), f"confusion-{number}") + _details(run, "classes", number)
 
 
 def _facts(facts: Mapping[str, Fact]) -> str:

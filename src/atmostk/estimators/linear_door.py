@@ -1,0 +1,111 @@
+"""The door of the linear estimators: data as it comes in, checked once, becomes rows to learn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from atmostk import arrays
+from atmostk.estimators.column_variances import Moments, column_moments
+from atmostk.estimators.measurements import told
+from atmostk.samplers import Rows
+
+FORMATS = ("csr", "csc")
+FLOATS = [np.float64, np.float32]
+
+
+class CheckedRows(Rows):
+    """Rows that were checked already: no second look at every number."""
+
+    def __post_init__(self) -> None:
+        """They are well."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Rows with what is known of their columns. A target is still as it came in: what it must be depends on the model.
+
+    `X`, `y` and `weights` are whole columns; the rows to learn from are made by `sampler` once the target is encoded.
+    """
+
+    X: Any
+    y: np.ndarray
+    weights: np.ndarray | None
+    moments: Moments
+    names: np.ndarray | None
+
+    def sampler(self, target: np.ndarray, weights: np.ndarray | None) -> Any:
+        """The rows with this target, in the precision of X."""
+        kind = self.X.dtype
+        weights = None if weights is None else weights.astype(kind, copy=False)
+        return CheckedRows(self.X, target.astype(kind, copy=False), weights)
+
+
+def opened(estimator: Any, X: Any, y: Any, sample_weight: Any, *, numeric: bool, about_mean: bool) -> Opened:
+    """X, y and weights as `fit` got them. The estimator learns the names of the columns."""
+    X, y = validate_data(
+        estimator, X, y, accept_sparse=FORMATS, dtype=FLOATS, y_numeric=numeric, ensure_all_finite=False,
+        ensure_min_samples=2,
+    )  # fmt: skip
+    names = getattr(estimator, "feature_names_in_", None)
+    X, y = canonical(X), np.asarray(y)
+    if numeric:
+        check_target(y)
+    weights = checked_weights(sample_weight, y.shape[0])
+    moments = column_moments(X, weights, about_mean)
+    check_finite(X, moments, names)
+    return Opened(X, y, weights, moments, names)
+
+
+def canonical(X: Any) -> Any:
+    """Sparse rows in which no entry stands twice; a copy only if one does."""
+    if arrays.is_scipy_sparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def check_target(y: np.ndarray) -> None:
+    """Raise unless the amounts are finite."""
+    if not np.isfinite(y).all():
+        row = int(np.argmin(np.isfinite(y)))
+        raise ValueError(f"Input y holds NaN or infinity in row {row}: drop such rows or fill them in first.")
+
+
+def checked_weights(sample_weight: Any, rows: int) -> np.ndarray | None:
+    """One finite number of 0 or more for each row, or None where all rows count the same."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, np.float64)
+    if weights.ndim == 0:
+        weights = np.full(rows, float(weights))
+    if weights.shape != (rows,):
+        raise ValueError(f"sample_weight has shape {weights.shape}: give one number for each of the {rows} rows.")
+    if not np.isfinite(weights).all() or weights.min() < 0:
+        raise ValueError("sample_weight must hold finite numbers of 0 or more: Negative values are not weights.")
+    if not weights.any():
+        raise ValueError("sample_weight is zero everywhere: at least one row must have a weight above zero.")
+    return None if (weights == weights[0]).all() else weights
+
+
+def check_finite(X: Any, moments: Moments, names: np.ndarray | None) -> None:
+    """Raise if a column holds NaN or infinity."""
+    bad = np.flatnonzero(~np.isfinite(moments.variances))
+    if bad.size == 0:
+        return
+    stored = X[:, bad].data if arrays.is_scipy_sparse(X) else X[:, bad]
+    if np.isfinite(stored).all():
+        raise ValueError(f"Input X holds numbers too large to square in {told(bad, names)}: rescale it.")
+    kind = "NaN" if np.isnan(stored).any() else "infinity"
+    raise ValueError(
+        f"Input X holds {kind} in {told(bad, names)}: drop those rows or fill them in first "
+        "(sklearn.impute.SimpleImputer does)."
+    )
+
+
+def read(estimator: Any, X: Any) -> Any:
+    """X of a fitted estimator's predict."""
+    return validate_data(estimator, X, accept_sparse=FORMATS, dtype=FLOATS, reset=False)

@@ -1,0 +1,84 @@
+"""Regression on at most K features, in scikit-learn's manner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from atmostk.estimators.linear_door import opened
+from atmostk.estimators.linear_search import seed_of
+from atmostk.estimators.regression_losses import checked_loss
+from atmostk.estimators.sparse_linear import SparseLinear
+from atmostk.objectives.linear_predictor import LinearPredictorLoss
+
+
+class SparseRegressor(RegressorMixin, SparseLinear):
+    """The best linear regression on at most `at_most` features.
+
+    It minimises the mean loss plus ridge / 2 times the squared coefficients (of columns with variance 1, where
+    `standardize`) over all coefficients with at most so many nonzeros. The intercept is free.
+
+    `loss` is "squared_error", "huber", "poisson", or an objective of `atmostk.objectives` such as `Huber(0.5)`.
+    `bounds` is (lower, upper), each None, a number or one for each feature, or a dictionary {feature: (lower, upper)};
+    `groups` has a label for each feature, and at_most counts groups; features in `always` (places, column names or a
+    mask) are in the model whatever they are worth, and count. More `kicks` search longer for a better model;
+    `max_seconds` ends the search with the best so far.
+
+    X may be an array, a frame, or a scipy CSR or CSC matrix; it is not copied, and float32 stays float32.
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(50, 20))
+    >>> y = 3 * X[:, 4] - 2 * X[:, 11] + 1
+    >>> model = SparseRegressor(at_most=2).fit(X, y)
+    >>> model.support_, model.coef_[model.support_].round(3), round(float(model.intercept_), 3)
+    (array([ 4, 11]), array([ 3., -2.]), 1.0)
+    """
+
+    def __init__(
+        self,
+        at_most: int = 10,
+        *,
+        loss: Any = "squared_error",
+        ridge: float = 0.0,
+        bounds: Any = None,
+        groups: Any = None,
+        always: Any = None,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        kicks: int = 3,
+        max_seconds: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.at_most = at_most
+        self.loss = loss
+        self.ridge = ridge
+        self.bounds = bounds
+        self.groups = groups
+        self.always = always
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.kicks = kicks
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+
+    loss_: LinearPredictorLoss
+    intercept_: float
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseRegressor:
+        """Choose the features and fit their coefficients."""
+        self._check_parameters()
+        loss = checked_loss(self.loss)
+        data = opened(self, X, y, sample_weight, numeric=True, about_mean=bool(self.fit_intercept))
+        search = self._search(data, loss, data.y, data.weights, 1)
+        at_most = self._checked_budget(self.at_most, search.rules)
+        result = search.run(at_most, kicks=self.kicks, seed=seed_of(self.random_state), max_seconds=self.max_seconds)
+        coefficients, intercepts = self._found(search, at_most, result)
+        self.loss_, self.coef_, self.intercept_ = loss, coefficients[0], intercepts[0]
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The expected amount of each row."""
+        z = self._predictor(X)
+        return self.loss_.mean(z)
