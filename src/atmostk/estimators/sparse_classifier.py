@@ -10,8 +10,10 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from atmostk.estimators.linear_door import Opened, opened
-from atmostk.estimators.linear_search import seed_of
+from atmostk.estimators.linear_search import LinearSearch, seed_of
+from atmostk.estimators.sources import is_source, only_for_sources
 from atmostk.estimators.sparse_linear import SparseLinear
+from atmostk.estimators.streamed_fit import classes_of, opened_stream, streamed_search
 from atmostk.objectives import Logistic, Multinomial
 from atmostk.objectives.logistic import probability
 from atmostk.objectives.multinomial import probabilities
@@ -67,15 +69,28 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
     classes_: np.ndarray
     intercept_: np.ndarray
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseClassifier:
-        """Choose the features and fit their coefficients."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, checkpoint: Any = None) -> SparseClassifier:
+        """Choose the features and fit their coefficients.
+
+        X may also be rows from `datasets.open_rows`, which hold their target, or a dask array or data frame; such rows are
+        read where they are. With `checkpoint`, a file, that fit can be killed, and made again it goes on.
+        """
         self._check_parameters()
-        data = opened(self, X, y, sample_weight, numeric=False, about_mean=bool(self.fit_intercept))
-        classes, labels, weights = encoded(data, self.class_weight)
-        binary = len(classes) == 2
-        search = self._search(
-            data, Logistic() if binary else Multinomial(), labels, weights, 1 if binary else len(classes)
-        )  # fmt: skip
+        if is_source(X):
+            stream = opened_stream(self, X, y, sample_weight, checkpoint)
+            classes, source = classes_of(stream, self.class_weight)
+            binary = len(classes) == 2
+            search: LinearSearch = streamed_search(
+                self, stream, source, Logistic() if binary else Multinomial(), 1 if binary else len(classes)
+            )  # fmt: skip
+        else:
+            only_for_sources(checkpoint)
+            data = opened(self, X, y, sample_weight, numeric=False, about_mean=bool(self.fit_intercept))
+            classes, labels, weights = encoded(data, self.class_weight)
+            binary = len(classes) == 2
+            search = self._search(
+                data, Logistic() if binary else Multinomial(), labels, weights, 1 if binary else len(classes)
+            )  # fmt: skip
         at_most = self._checked_budget(self.at_most, search.rules)
         result = search.run(at_most, kicks=self.kicks, seed=seed_of(self.random_state), max_seconds=self.max_seconds)
         coefficients, intercepts = self._found(search, at_most, result)

@@ -5,6 +5,7 @@ Every answer is a sum over rows, each row times its weight; dividing by the whol
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from atmostk import arrays
 from atmostk.objectives import columns
+from atmostk.objectives.row_products import add_products, sparse_times
 from atmostk.sample import Sample
 
 Array = Any
@@ -97,22 +99,28 @@ class OnSupport:
 def _on_piece(
     loss: Any, support: Support, values: np.ndarray, A: np.ndarray, y: Array, share: Any, hessian: bool
 ) -> tuple[float, np.ndarray, Any]:
-    z = A @ support.table(values, A.dtype)
+    """In double precision, because a search for the minimum ends in noise otherwise; but for the Hessian, which only
+    leads it.
+    """
+    exact = A.astype(np.float64, copy=False)
+    z = exact @ support.table(values, np.float64)
     losses = loss.loss(z, y)
-    value = float(losses.sum(dtype=np.float64)) if share is None else float(losses @ share)
-    gradient = support.of(np.asarray(A.T @ _weighted(loss.slope(z, y), share, A.dtype), np.float64))
-    if not hessian:
-        return value, gradient, None
-    bend = _weighted(loss.couplings(z, y), share, A.dtype)
+    value = float(losses.sum()) if share is None else float(losses @ share)
+    gradient = support.of(exact.T @ _weighted(loss.slope(z, y), share))
+    return value, gradient, _hessian(loss, support, A, z, y, share) if hessian else None
+
+
+def _hessian(loss: Any, support: Support, A: np.ndarray, z: np.ndarray, y: Array, share: Any) -> np.ndarray:
+    bend = _weighted(loss.couplings(z, y), share).astype(A.dtype, copy=False)
     if support.outputs == 1:
-        return value, gradient, np.asarray((A * bend[:, None]).T @ A, np.float64)
+        return np.asarray((A * bend[:, None]).T @ A, np.float64)
     full = np.empty((support.outputs, support.outputs, A.shape[1], A.shape[1]))
     for a in range(support.outputs):
         for b in range(a + 1):
             full[a, b] = (A * bend[:, a, b, None]).T @ A
             full[b, a] = full[a, b].T
     own, places = support.entries % support.outputs, support.places
-    return value, gradient, full[own[:, None], own, places[:, None], places]
+    return full[own[:, None], own, places[:, None], places]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,55 +138,72 @@ class Everywhere:
     def __call__(self, block: Sample, /) -> dict[str, Any]:
         """The products of the slopes and bends with X, no copy of which is made."""
         X, y, weights = _arrays(block)
-        support, outputs = self.support, self.support.outputs
-        height = X.shape[1] + self.intercept
+        support, outputs, height = self.support, self.support.outputs, X.shape[1] + self.intercept
         gradient, curvature = np.zeros((height, outputs)), np.zeros((height, outputs))
-        found: dict[str, Any] = {"rows": block.size, "weight": block.weight}
-        value, hessian = 0.0, 0.0
-        for first in range(0, X.shape[0], step := _rows_at_a_time(X)):
-            rows = slice(first, first + step)
-            part, target = X[rows] if step < X.shape[0] else X, y[rows]
+        value, own, hessian = 0.0, 0.0, 0.0
+        for rows in _few_rows(X):
+            part, target = X[rows] if rows != slice(0, X.shape[0]) else X, y[rows]
             share = None if weights is None else weights[rows].astype(np.float64)
-            z = self.predictor(part)
+            A = None if arrays.is_scipy_sparse(X) else columns.taken(part, support.features)
+            exact = None if A is None else A.astype(np.float64, copy=False)
+            z = self.predictor(part) if exact is None else exact @ support.table(self.values, np.float64)
             losses = self.loss.loss(z, target)
-            value += float(losses.sum(dtype=np.float64)) if share is None else float(losses @ share)
-            kind = columns.precision(part)
-            slopes = _weighted(self.loss.slope(z, target), share, kind)
-            bends = _weighted(self.loss.bend(z, target), share, kind)
-            gradient[: X.shape[1]] += columns.transposed_times(part, slopes).reshape(-1, outputs)
-            curvature[: X.shape[1]] += squares_times(part, bends).reshape(-1, outputs)
+            value += float(losses.sum()) if share is None else float(losses @ share)
+            slopes, bends = (_weighted(of(z, target), share) for of in (self.loss.slope, self.loss.bend))
+            tall = slopes.reshape(-1, outputs), bends.reshape(-1, outputs)
+            add_products(part, *tall, gradient, curvature)
             if self.intercept:
-                gradient[-1] += slopes.sum(axis=0, dtype=np.float64)
-                curvature[-1] += bends.sum(axis=0, dtype=np.float64)
-            if self.hessian:
-                seen = columns.taken(part, support.features)
-                hessian = hessian + _on_piece(self.loss, support, self.values, seen, target, share, True)[2]
-        found |= {"value": value, "gradient": gradient.ravel(), "curvature": curvature.ravel()}
+                gradient[-1] += tall[0].sum(axis=0)
+                curvature[-1] += tall[1].sum(axis=0)
+            if exact is not None:
+                own = own + support.of(exact.T @ slopes)
+            if self.hessian and A is None and outputs == 1:
+                hessian = hessian + sparse_hessian(part, bends, support.features, support.width)
+            elif self.hessian:
+                A = columns.taken(part, support.features) if A is None else A
+                hessian = hessian + _hessian(self.loss, support, A, z, target, share)
+        gradient = gradient.ravel()
+        if not arrays.is_scipy_sparse(X):  # where the wide product was in single precision
+            gradient[support.entries] = own
+        found: dict[str, Any] = {"rows": block.size, "weight": block.weight, "value": value}
+        found |= {"gradient": gradient, "curvature": curvature.ravel()}
         return found | {"hessian": hessian} if self.hessian else found
 
     def predictor(self, X: Array) -> np.ndarray:
-        support, kind = self.support, columns.precision(X)
-        table = support.table(self.values, kind)
+        """z of each row, in double precision."""
+        support = self.support
+        table = support.table(self.values, np.float64)
+        if not arrays.is_scipy_sparse(X):
+            return columns.taken(X, support.features).astype(np.float64, copy=False) @ table
         real = support.features < support.width
-        if arrays.is_scipy_sparse(X):
-            x = np.zeros((X.shape[1], *table.shape[1:]), kind)
-            x[support.features[real]] = table[real]
-            z = X @ x
-        else:
-            z = X.take(support.features[real], axis=1).astype(kind, copy=False) @ table[real]
+        x = np.zeros((X.shape[1], support.outputs))
+        x[support.features[real]] = table[real].reshape(-1, support.outputs)
+        z = sparse_times(X, x)
+        z = z[:, 0] if support.outputs == 1 else z
         return z if real.all() else z + table[~real][0]
 
 
-def _rows_at_a_time(X: Array) -> int:
-    """Few enough rows of a dense matrix to stay in the cache; all of a sparse one, whose products are single loops."""
-    return X.shape[0] if arrays.is_scipy_sparse(X) else max(256, (1 << 19) // max(1, X.shape[1]))
+def _few_rows(X: Array) -> Iterator[slice]:
+    """So few rows of a dense matrix that they stay in the cache; all of a sparse one, whose products are single loops."""
+    step = max(X.shape[0], 1) if arrays.is_scipy_sparse(X) else max(256, (1 << 18) // max(1, X.shape[1]))
+    for first in range(0, X.shape[0], step):
+        yield slice(first, min(first + step, X.shape[0]))
 
 
-def squares_times(X: Array, by_row: np.ndarray) -> np.ndarray:
-    """(X * X)' by_row, for one column of numbers or several."""
-    if arrays.is_scipy_sparse(X):
-        return np.asarray(type(X)((X.data * X.data, X.indices, X.indptr), shape=X.shape).T @ by_row, np.float64)
-    return columns.transposed_times(X * X, by_row)
+def sparse_hessian(X: Array, bend: np.ndarray, features: np.ndarray, width: int) -> np.ndarray:
+    """A' bend A over some columns of sparse rows; a feature beyond the last column is a column of ones."""
+    from scipy.sparse import csr_array
+
+    real = features < width
+    A = csr_array(X[:, features[real]])
+    weighted = csr_array((A.data * np.repeat(bend, np.diff(A.indptr)), A.indices, A.indptr), shape=A.shape)
+    found = np.empty((features.size, features.size))
+    inside = np.flatnonzero(real)
+    found[inside[:, None], inside] = (A.T @ weighted).toarray()
+    if not real.all():
+        sums = np.asarray(weighted.sum(axis=0)).ravel()
+        found[-1, :-1], found[:-1, -1], found[-1, -1] = sums, sums, bend.sum()
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,17 +217,14 @@ class Moments:
     def __call__(self, block: Sample, /) -> dict[str, Any]:
         """In double precision."""
         X, _, weights = _arrays(block)
-        step = _rows_at_a_time(X)
-        total, squares = np.zeros(X.shape[1]), np.zeros(X.shape[1])
-        for first in range(0, X.shape[0], step):
-            part = X[first : first + step] if step < X.shape[0] else X
-            share = np.ones(part.shape[0]) if weights is None else weights[first : first + step].astype(np.float64)
-            kind = columns.precision(part)
+        total, squares = np.zeros((X.shape[1], 1)), np.zeros((X.shape[1], 1))
+        for rows in _few_rows(X):
+            part = X[rows] if rows != slice(0, X.shape[0]) else X
+            share = np.ones(part.shape[0]) if weights is None else weights[rows].astype(np.float64)
             if self.origin is not None and not arrays.is_scipy_sparse(part):
-                part = part - self.origin.astype(kind)
-            total += columns.transposed_times(part, share)
-            squares += squares_times(part, share.astype(kind))
-        return {"rows": block.size, "weight": block.weight, "sum": total, "squares": squares}
+                part = part - self.origin.astype(columns.precision(part))
+            add_products(part, share[:, None], share[:, None], total, squares)
+        return {"rows": block.size, "weight": block.weight, "sum": total[:, 0], "squares": squares[:, 0]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,17 +240,10 @@ class PoolHessian:
 
     def __call__(self, block: Sample, /) -> dict[str, Any]:
         """A' bend A, sparse all the way."""
-        from scipy.sparse import csr_array, hstack
-
         X, y, weights = _arrays(block)
         z = Everywhere(self.loss, self.support, self.values, False).predictor(X)
-        share = None if weights is None else weights.astype(np.float64)
-        bend = _weighted(self.loss.bend(z, y), share, columns.precision(X))
-        A = X[:, self.pool[self.pool < self.support.width]]
-        if A.shape[1] < self.pool.size:
-            A = csr_array(hstack([A, csr_array(np.ones((A.shape[0], 1), A.dtype))]))
-        weighted = csr_array((A.data * np.repeat(bend, np.diff(A.indptr)), A.indices, A.indptr), shape=A.shape)
-        return {"weight": block.weight, "hessian": (A.T @ weighted).toarray().astype(np.float64)}
+        bend = _weighted(self.loss.bend(z, y), None if weights is None else weights.astype(np.float64))
+        return {"weight": block.weight, "hessian": sparse_hessian(X, bend, self.pool, self.support.width)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +257,8 @@ class Labels:
         _, y, weights = _arrays(block)
         values, places = np.unique(y, return_inverse=True)
         weighed = np.bincount(places, weights)
-        return {"rows": block.size, "labels": Weighed(dict(zip(values.tolist(), weighed.tolist(), strict=True)))}
+        labels = Weighed({}) + Weighed(dict(zip(values.tolist(), weighed.tolist(), strict=True)))
+        return {"rows": block.size, "labels": labels}
 
 
 @dataclass(frozen=True)
@@ -269,7 +285,5 @@ def _arrays(block: Sample) -> tuple[Array, Array, Array]:
     return X, y, block.weights
 
 
-def _weighted(by_row: np.ndarray, share: np.ndarray | None, kind: Any) -> np.ndarray:
-    if share is not None:
-        by_row = by_row * share.reshape(-1, *(1,) * (by_row.ndim - 1))
-    return by_row.astype(kind, copy=False)
+def _weighted(by_row: np.ndarray, share: np.ndarray | None) -> np.ndarray:
+    return by_row if share is None else by_row * share.reshape(-1, *(1,) * (by_row.ndim - 1))
