@@ -17,6 +17,7 @@ FOLDERS = (
     "constraints",
     "datasets",
     "estimators",
+    "graphs.selection",
     "networks",
     "networks.adapters",
     "objectives",

@@ -19,7 +19,9 @@ def room_for(folder: Path, size: float) -> None:
     """Raise where the disk has not half as much again as is needed."""
     free = shutil.disk_usage(folder).free
     if free < 1.5 * size:
-        raise SystemExit(f"{folder} has {readable(free)} free, but this data takes {readable(size)}: name another folder.")
+        raise SystemExit(
+            f"{folder} has {readable(free)} free, but this data takes {readable(size)}: name another folder."
+        )
 
 
 def truth(columns: int, chosen: int, seed: int, *, among: int | None = None, size: float = 0.5) -> np.ndarray:

@@ -142,7 +142,7 @@ def test_ranks_are_deaf_to_the_shape_of_the_margins(X):
 
 
 def test_missing_values_are_refused_by_name_or_filled_when_asked(X):
-    frame = pd.DataFrame(X, columns=[f"gene {place}" for place in range(12)])
+    frame = pd.DataFrame(X.copy(), columns=[f"gene {place}" for place in range(12)])
     frame.iloc[3, 4] = np.nan
     with pytest.raises(ValueError, match=r"1 missing or infinite value \(NaN, inf\) in column 'gene 4'"):
         SparsePrecision().fit(frame)

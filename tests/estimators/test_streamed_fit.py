@@ -122,11 +122,12 @@ def test_what_the_sample_did_not_show_is_found_by_the_passes(tmp_path) -> None:
 
 def test_few_passes_are_enough(tmp_path) -> None:
     """Counted: over the support's columns a few, over all columns one."""
+    from pyarrow import parquet
+
     from atmostk import AtMost, Problem, minimize
     from atmostk.objectives import Logistic
     from atmostk.samplers import ParquetStore, StoredRows
     from atmostk.solvers import StreamedExchange
-    from pyarrow import parquet
 
     named = {f"c{j}": np.ascontiguousarray(X[:, j] - X[:, j].mean()) for j in range(15)}
     parquet.write_table(

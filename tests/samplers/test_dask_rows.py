@@ -31,9 +31,7 @@ Y = np.where(X[:, 3] - X[:, 8] + 0.7 * X[:, 15] + RNG.logistic(size=6000) > 0, 2
 @pytest.fixture(scope="module")
 def cluster():
     with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
-        ) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
         distributed.Client(cluster),
     ):
         yield cluster
@@ -129,7 +127,7 @@ def test_bad_input_is_told_in_one_sentence() -> None:
     with pytest.raises(ValueError, match="in 2 partitions but its target or weights are in 3"):
         DaskRows(whole[whole[:, 0] < np.inf], da.from_array(Y, chunks=2000))
     frame = pandas.DataFrame({"a": [1.0, 2.0], "city": ["x", "y"]})
-    with pytest.raises(TypeError, match="column 'city' holds .*, not numbers: encode it first"):
+    with pytest.raises(TypeError, match=r"column 'city' holds .*, not numbers: encode it first"):
         DaskRows(dd.from_pandas(frame, npartitions=1))
     with pytest.raises(TypeError, match="needs a dask array of two dimensions"):
         DaskRows(da.ones(3))

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from atmostk.cli.attack import attack
+from atmostk.cli.certify import certify
 from atmostk.cli.fit import fit
 from atmostk.cli.graph import graph
 from atmostk.cli.predict import predict
@@ -38,7 +39,7 @@ def atmostk(
         typer.echo(context.get_help())
 
 
-for command in (fit, predict, graph, attack, report):
+for command in (fit, predict, certify, graph, attack, report):
     app.command()(command)
 
 

@@ -6,12 +6,14 @@ if TYPE_CHECKING:
     from atmostk.estimators.as_networkx import as_networkx
     from atmostk.estimators.graph_files.write_network import write_network
     from atmostk.estimators.sparse_precision import SparsePrecision
+    from atmostk.estimators.sparse_precision_cv import SparsePrecisionCV
 
-__all__ = ["SparsePrecision", "as_networkx", "write_network"]
+__all__ = ["SparsePrecision", "SparsePrecisionCV", "as_networkx", "write_network"]
 
 _LAZY = {
     "SparseClassifier": "sparse_classifier",
     "SparsePrecision": "sparse_precision",
+    "SparsePrecisionCV": "sparse_precision_cv",
     "as_networkx": "as_networkx",
     "write_network": "graph_files.write_network",
 }

@@ -13,7 +13,6 @@ from atmostk import arrays
 from atmostk.checkpoint import write_whole
 from atmostk.objectives.row_questions import Moments
 
-
 ENOUGH = 20_000  # rows that tell a variance to about a percent
 
 

@@ -20,7 +20,9 @@ def is_source(X: Any) -> bool:
 def only_for_sources(checkpoint: Any) -> None:
     """Raise where a checkpoint is asked for rows in memory."""
     if checkpoint is not None:
-        raise ValueError("checkpoint= is for rows from open_rows or from Dask: a fit in memory is over before it matters.")
+        raise ValueError(
+            "checkpoint= is for rows from open_rows or from Dask: a fit in memory is over before it matters."
+        )
 
 
 def source_of(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> tuple[Any, np.ndarray | None]:

@@ -72,8 +72,8 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, checkpoint: Any = None) -> SparseClassifier:
         """Choose the features and fit their coefficients.
 
-        X may also be rows from `datasets.open_rows`, which hold their target, or a dask array or data frame; such rows are
-        read where they are. With `checkpoint`, a file, that fit can be killed, and made again it goes on.
+        X may also be rows from `datasets.open_rows`, which hold their target, or a dask array or data frame; such rows
+        are read where they are. With `checkpoint`, a file, that fit can be killed, and made again it goes on.
         """
         self._check_parameters()
         if is_source(X):

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import copy
 import math
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from atmostk.certificate import Certificate
-from atmostk.estimators import definiteness
-from atmostk.estimators.edge_table import EdgeTable
-from atmostk.estimators.graph_fit import Fit, fitted
-from atmostk.estimators.measurements import measured
-from atmostk.estimators.prior_knowledge import prior_worth
+from atmostk.estimators.graph_fit import fitted
+from atmostk.estimators.learned_graph import LearnedGraph
+from atmostk.estimators.selected_fit import selected
 from atmostk.estimators.sources import is_source, source_of
-from atmostk.estimators.standardised import Scales, columns_and_scales, filled, gram_and_scales, normal_scores
+from atmostk.estimators.standardised import Scales, columns_and_scales, gram_and_scales
 from atmostk.estimators.streamed_gram import sampled_columns, streamed_gram
-from atmostk.graphs.graph import DENSE, Graph
-from atmostk.minimize import Result
 from atmostk.objectives.graph_landscape import GRAM
 
-LOG_2_PI = math.log(2 * math.pi)
 
-
-class SparsePrecision(BaseEstimator):
+class SparsePrecision(LearnedGraph):
     """The best graph with at most `edges` edges: which pairs of variables depend on one another given all others.
 
     It minimises the Gaussian pseudo-likelihood (`GaussianGraph`) of the standardised variables over all precision
@@ -36,6 +25,9 @@ class SparsePrecision(BaseEstimator):
     dense or sparse, or a function of rows and columns; 0 forbids), `known` pairs are always edges and count as such,
     `forbidden` ones never are; both by place or by name. `kicks` throws that many times 40 % of the edges out at random
     and keeps the better answer: worth it with few rows and a will to optimise, not for held-out likelihood.
+
+    The edges are those that make the objective least, as far as a search with exchanges finds them; or those of a rule
+    of `selection` (`atmostk.graphs.selection`): with few rows these recover more of the network, `Combined()` most.
 
     `impute` fills missing entries by their column's mean; `ranks` replaces each column by the normal quantiles of its
     ranks, so that heavy tails do not count. Everything learned is on the scale of X.
@@ -61,6 +53,7 @@ class SparsePrecision(BaseEstimator):
         forbidden: Any = None,
         kicks: int = 0,
         max_seconds: float | None = None,
+        selection: Any = None,
         assume_centered: bool = False,
         standardize: bool = True,
         impute: bool = False,
@@ -76,17 +69,13 @@ class SparsePrecision(BaseEstimator):
         self.forbidden = forbidden
         self.kicks = kicks
         self.max_seconds = max_seconds
+        self.selection = selection
         self.assume_centered = assume_centered
         self.standardize = standardize
         self.impute = impute
         self.ranks = ranks
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    location_: np.ndarray
-    scale_: np.ndarray
-    graph_: Graph
-    result_: Result
 
     def fit(self, X: Any, y: Any = None) -> SparsePrecision:
         """Learn the graph of the columns of X: an array, a frame, a memory map, AnnData or the path of a .h5ad.
@@ -95,11 +84,7 @@ class SparsePrecision(BaseEstimator):
         """
         if is_source(X):
             return self._fit_source(X)
-        X = measured(self, X, fitting=True, missing=self.impute)
-        if self.impute and np.isnan(X.sum()):
-            X = filled(X)
-        if self.ranks:
-            X = normal_scores(X)
+        X = self._opened(X)
         how = {
             "centered": self.assume_centered,
             "standardize": self.standardize,
@@ -151,21 +136,27 @@ class SparsePrecision(BaseEstimator):
     def _learned(self, scales: Scales, rows: int, **data: Any) -> SparsePrecision:
         size = scales.scale.size
         self._check_parameters()
-        worth = None
-        if self.edge_weights is not None or self.known is not None or self.forbidden is not None:
-            names = getattr(self, "feature_names_in_", None)
-            worth = prior_worth(size, names, self.edge_weights, self.known, self.forbidden)
-            if worth is not None and worth.known.size > self.edges:
-                raise ValueError(f"edges={self.edges}, but {worth.known.size} edges are known: allow at least as many.")
-        for name in ("precision_", "edges_", "is_positive_definite_", "partial_correlations_", "covariance_"):
-            self.__dict__.pop(name, None)
-        self.location_, self.scale_ = scales
-        found: Fit = fitted(
-            min(self.edges, size * (size - 1) // 2), rows, ridge=self.ridge, l1=self.shrinkage, worth=worth,
-            kicks=self.kicks, max_seconds=self.max_seconds, seed=self.random_state, **data,
-        )  # fmt: skip
-        self.graph_, self.result_, self._certificate = found.result.x, found.result, found.certificate
+        edges = min(self.edges, size * (size - 1) // 2)
+        penalty = {"ridge": self.ridge, "l1": self.shrinkage, "worth": self._worth(size, self.edges)}
+        if self.selection is None:
+            found = fitted(
+                edges, rows, kicks=self.kicks, max_seconds=self.max_seconds, seed=self.random_state, **penalty, **data
+            )
+        else:
+            found = selected(self.selection, edges, rows, self._small(size, data), **penalty)
+        self._take(scales, found.result, found.certificate)
         return self
+
+    def _small(self, size: int, data: dict[str, Any]) -> np.ndarray:
+        """The Gram matrix, which rules of selection need; they make no use of what only the search understands."""
+        if self.kicks or self.max_seconds is not None:
+            raise ValueError("kicks and max_seconds belong to the search, selection=None: leave out one or the other.")
+        if "gram" not in data:
+            raise ValueError(
+                f"X has {size:,} variables, and selection={self.selection!r} scores all pairs of up to {GRAM:,}: leave "
+                "selection out, and the search finds the edges without holding all pairs."
+            )
+        return data["gram"]
 
     def _check_parameters(self) -> None:
         if isinstance(self.edges, bool) or not isinstance(self.edges, int | np.integer) or self.edges < 0:
@@ -176,113 +167,3 @@ class SparsePrecision(BaseEstimator):
                 raise ValueError(f"SparsePrecision({name}={value!r}): it must be a finite number of 0 or more.")
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise ValueError(f"SparsePrecision(max_seconds={self.max_seconds!r}): it must be positive, or None.")
-
-    @cached_property
-    def precision_(self) -> Any:
-        """The precision matrix of the variables as they came in: sparse and symmetric."""
-        check_is_fitted(self, "graph_")
-        return self._rescaled(self.graph_).to_sparse()
-
-    @cached_property
-    def covariance_(self) -> np.ndarray:
-        """The inverse of the precision matrix, dense: made when first asked for."""
-        precision = self.precision_
-        if precision.shape[0] > DENSE:
-            raise MemoryError(
-                f"The covariance of {precision.shape[0]:,} variables is dense and would take "
-                f"{8 * precision.shape[0] ** 2 / 1e9:.0f} GB: work with precision_, which is sparse."
-            )
-        return np.linalg.inv(precision.toarray())
-
-    @cached_property
-    def partial_correlations_(self) -> Any:
-        """The correlation of each pair given all others: sparse, symmetric, 1 on the diagonal."""
-        check_is_fitted(self, "graph_")
-        graph = self.graph_
-        return Graph(np.ones(graph.size), graph.rows, graph.columns, _partial(graph)).to_sparse()
-
-    @cached_property
-    def edges_(self) -> EdgeTable:
-        """The edges as a table: places, names, weight in the precision matrix, partial correlation."""
-        check_is_fitted(self, "graph_")
-        graph = self.graph_
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = np.array([f"x{place}" for place in range(graph.size)], dtype=object)
-        return EdgeTable(graph.rows, graph.columns, self._rescaled(graph).weights, _partial(graph), names)
-
-    @cached_property
-    def is_positive_definite_(self) -> bool:
-        """Whether the precision matrix is that of a distribution; `to_positive_definite` makes it so."""
-        return definiteness.is_positive_definite(self.precision_)
-
-    @property
-    def certificate_(self) -> Certificate:
-        """How good the graph provably is: slopes inside and outside, and what the best single exchange would gain."""
-        check_is_fitted(self, "graph_")
-        if self._certificate is None:
-            raise AttributeError(
-                f"certificate_ is made up to {GRAM:,} variables: beyond, it takes one more look at all pairs, "
-                "which atmostk.graphs.best_graph and GaussianGraph give."
-            )
-        return self._certificate
-
-    def get_precision(self) -> Any:
-        """The precision matrix, sparse and symmetric."""
-        return self.precision_
-
-    def to_networkx(self) -> Any:
-        """The network as a `networkx.Graph`: names, `weight` and `partial_correlation` as attributes."""
-        from atmostk.estimators.as_networkx import as_networkx
-
-        return as_networkx(self.edges_)
-
-    def to_positive_definite(self, *, smallest: float = 1e-3) -> SparsePrecision:
-        """The same graph with the smallest loading of its diagonal that makes it positive definite.
-
-        The same number is added to the diagonal of every standardised variable, so that the smallest eigenvalue there
-        is `smallest`. A new model; this one stays as it is.
-        """
-        check_is_fitted(self, "graph_")
-        missing = smallest - definiteness.smallest_eigenvalue(self.graph_.to_sparse())
-        loaded = copy.copy(self)
-        for name in ("precision_", "edges_", "is_positive_definite_", "partial_correlations_", "covariance_"):
-            loaded.__dict__.pop(name, None)
-        graph = self.graph_
-        loaded.graph_ = Graph(graph.diagonal + max(missing, 0.0), graph.rows, graph.columns, graph.weights)
-        return loaded
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """The mean over rows of the pseudo-log-likelihood: how probable each entry is given the others of its row."""
-        precision = self.precision_
-        left = self._centred(X) @ precision
-        diagonal = precision.diagonal()
-        fit = np.log(diagonal).sum() - (left * left).mean(axis=0) @ (1 / diagonal)
-        return float(0.5 * (fit - len(diagonal) * LOG_2_PI))
-
-    def mahalanobis(self, X: Any) -> np.ndarray:
-        """Each row's squared distance from the mean, in the metric of the precision matrix."""
-        centred = self._centred(X)
-        return np.einsum("ij,ij->i", centred @ self.precision_, centred)
-
-    def _centred(self, X: Any) -> np.ndarray:
-        check_is_fitted(self, "graph_")
-        X = measured(self, X, fitting=False, missing=self.impute)
-        centred = (normal_scores(X) if self.ranks else X) - self.location_
-        return np.where(np.isnan(centred), 0, centred) if self.impute else centred
-
-    def _rescaled(self, graph: Graph) -> Graph:
-        """From the standardised variables to those of X."""
-        inverse = 1 / self.scale_.astype(np.float64)
-        weights = graph.weights * inverse[graph.rows] * inverse[graph.columns]
-        return Graph(graph.diagonal * inverse**2, graph.rows, graph.columns, weights)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = bool(self.impute)
-        return tags
-
-
-def _partial(graph: Graph) -> np.ndarray:
-    root = np.sqrt(graph.diagonal)
-    return -graph.weights / (root[graph.rows] * root[graph.columns])

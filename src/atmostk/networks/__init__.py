@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from atmostk.networks.models import LogProbabilities
     from atmostk.networks.perturbation import Perturbation
     from atmostk.networks.piht_attack import PIHTAttack
+    from atmostk.networks.sparse_attack import SparseAttack
     from atmostk.networks.tanh_perturbation import TanhPerturbation
     from atmostk.networks.training import train
 
@@ -19,6 +20,7 @@ __all__ = [
     "LogProbabilities",
     "PIHTAttack",
     "Perturbation",
+    "SparseAttack",
     "TanhPerturbation",
     "evaluate",
     "spread",
@@ -30,6 +32,7 @@ _HOME = {
     "LogProbabilities": "models",
     "PIHTAttack": "piht_attack",
     "Perturbation": "perturbation",
+    "SparseAttack": "sparse_attack",
     "TanhPerturbation": "tanh_perturbation",
     "evaluate": "evaluation",
     "spread": "evaluation",

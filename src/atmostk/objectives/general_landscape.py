@@ -242,7 +242,7 @@ class GeneralLandscape:
         values = np.zeros(entries.size)
         values[np.searchsorted(entries, point.entries)] = point.values
         return QuadraticModel(
-            Pool.of(self._units[entries]), lambda asked: hessian[:, asked], np.ones(entries.size),
+            Pool.of(self._units[entries]), lambda asked: hessian[asked], np.ones(entries.size),
             self.known_gradient(point)[entries] / scale, values * scale,
             lower=self.lower[entries] * scale, upper=self.upper[entries] * scale,
             blocks=lambda members, sizes: _blocks(hessian, members, sizes),

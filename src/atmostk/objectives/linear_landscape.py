@@ -10,11 +10,13 @@ import numpy as np
 from atmostk import arrays
 from atmostk.landscape import room
 from atmostk.objectives import columns
+from atmostk.objectives.seen_columns import SeenColumns, features_of
 from atmostk.objectives.support_fit import Evaluation, fitted, summed
 from atmostk.passes import Asked
 
 Array = Any
 MOST_FOR_EXACT = 1e-10  # of the value: what a polished fit may still have to gain
+MOST_IN_DOUBLE = 1e-14  # where rounding allows more: the values are then right to seven digits or more
 MOST_FOR_TRIAL = 1e-6
 CHEAP_HESSIAN = 1e7  # multiplications
 
@@ -75,13 +77,17 @@ class LinearLandscape:
         self.rows = 0
         self.blocks = blocks
         self.weight = sum(block.weight for block in self.blocks)
+        self.seen = SeenColumns(blocks, self.shape[0])
         self._spreads: Any = None
         self._free: LinearPoint | None = None
 
     def entries_of(self, units: np.ndarray) -> np.ndarray:
         """The free entries and those of the units, ascending."""
+        free = self._order[: self._starts[0]]
+        if self._units.size - free.size == self.count:  # as many units as entries
+            return np.sort(np.concatenate((free, self._order[self._starts[units]])))
         ranges = [self._order[self._starts[unit] : self._starts[unit + 1]] for unit in units]
-        return np.sort(np.concatenate((self._order[: self._starts[0]], *ranges)))
+        return np.sort(np.concatenate((free, *ranges)))
 
     def start(self, x0: Array, /) -> LinearPoint:
         """The minimum on the units of x0."""
@@ -99,15 +105,15 @@ class LinearLandscape:
 
     def polish(self, point: LinearPoint, /) -> LinearPoint:
         """The same support, as exactly as the precision allows."""
-        return self._refit(point, point.units, MOST_FOR_EXACT)
+        single = columns.precision(self.blocks[0].data[0]) == np.float32
+        return self._refit(point, point.units, MOST_FOR_EXACT if single else MOST_IN_DOUBLE)
 
     def _refit(self, point: LinearPoint, units: np.ndarray, tolerance: float) -> LinearPoint:
         entries = self.entries_of(units)
         values = np.zeros(entries.size)
         _, here, there = np.intersect1d(entries, point.entries, assume_unique=True, return_indices=True)
         values[here] = point.values[there]
-        features, places = np.unique(entries // self.outputs, return_inverse=True)
-        parts = [piece for block in self.blocks for piece in self._pieces(block, features)]
+        parts, places = self._parts(entries)
         costs = self.weight_rows() * entries.size * entries.size
         values, found = fitted(
             lambda at, hessian: self._evaluate(parts, entries, places, at, hessian),
@@ -115,6 +121,7 @@ class LinearLandscape:
             self.lower[entries],
             self.upper[entries],
             tolerance=tolerance,
+            hessian=self._constant_columns(entries, entries) if self._constant() else None,
             keep_hessian=self.loss.quadratic or costs > CHEAP_HESSIAN,
             otherwise=None if self.loss.quadratic or here.size == point.entries.size else lambda: self._modest(entries),
         )
@@ -137,6 +144,24 @@ class LinearLandscape:
     def weight_rows(self) -> int:
         """How many rows there are."""
         return sum(block.size for block in self.blocks)
+
+    def _parts(self, entries: np.ndarray) -> tuple[list[Any], np.ndarray]:
+        """The columns of these entries with y and the weights, piece by piece, and where in them each entry stands."""
+        features, places = features_of(entries, self.outputs)
+        if self.seen.whole and len(self.blocks) == 1:
+            block = self.blocks[0]
+            return [(self.seen.taken(features), block.data[1], block.weights)], places
+        return [piece for block in self.blocks for piece in self._pieces(block, features)], places
+
+    def _constant(self) -> bool:
+        """Whether the Hessian never changes and all rows are looked at."""
+        return self.loss.quadratic and self.seen.whole and self.outputs == 1
+
+    def _constant_columns(self, asked: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        """Columns of such a Hessian, as rows: of the entries asked for, by these entries (ascending)."""
+        found = self.seen.products(asked, entries)
+        found[np.arange(asked.size), np.searchsorted(entries, asked)] += self.ridge[asked]
+        return found
 
     def _pieces(self, block: Any, features: np.ndarray) -> Any:
         X, y = block.data
@@ -244,10 +269,8 @@ class LinearLandscape:
     def known_gradient(self, point: LinearPoint) -> np.ndarray:
         """The gradient, computed once for a point."""
         if point.predictor is None:
-            entries = point.entries
-            features, places = np.unique(entries // self.outputs, return_inverse=True)
-            parts = [piece for block in self.blocks for piece in self._pieces(block, features)]
-            found = self._evaluate(parts, entries, places, point.values, False)
+            parts, places = self._parts(point.entries)
+            found = self._evaluate(parts, point.entries, places, point.values, False)
             object.__setattr__(point, "predictor", found.predictor)
         gradient = point.gradient
         if gradient is None:
@@ -270,9 +293,15 @@ class LinearLandscape:
         entries = self.entries_of(np.union1d(pool, point.units))
         values = np.zeros(entries.size)
         values[np.searchsorted(entries, point.entries)] = point.values
-        seen = SeenRows.of(self.loss, self.blocks[0], point.predictor, entries, self.outputs, self.ridge[entries])
+        gradient = self.known_gradient(point)[entries]
+        seen = SeenRows.of(
+            self.loss, self.seen, self.seen.of_rows(point.predictor), entries, self.outputs, self.ridge[entries]
+        )
+        columns_of: Any = seen.columns
+        if self._constant():
+            columns_of = lambda asked: self._constant_columns(entries[asked], entries)  # noqa: E731
         return QuadraticModel(
-            Pool.of(self._units[entries]), seen.columns, seen.diagonal(), self.known_gradient(point)[entries], values,
+            Pool.of(self._units[entries]), columns_of, seen.diagonal(), gradient, values,
             lower=self.lower[entries], upper=self.upper[entries], blocks=seen.blocks,
         )  # fmt: skip
 

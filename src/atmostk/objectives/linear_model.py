@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from atmostk.objectives import columns
+from atmostk.objectives.seen_columns import SeenColumns, features_of
 
 Array = Any
+LEAST_BEND = 1e-3  # of the mean: a row far out on a logistic curve still resists a little
 
 
 @dataclass(frozen=True)
@@ -25,35 +26,34 @@ class SeenRows:
     places: np.ndarray
     own: np.ndarray
     ridge: np.ndarray
-    whole: bool
+    unseen: float  # curvature that stands in for rows that were not looked at
 
     @staticmethod
-    def of(loss: Any, block: Any, predictor: np.ndarray, entries: np.ndarray, outputs: int, ridge: Array) -> SeenRows:
-        """The rows of a block, evenly spread, with the loss's bend at their predictor."""
-        X, y = block.data
-        step = max(1, X.shape[0] // columns.SEEN_ENOUGH)
-        y = y[::step]
-        share = np.ones(len(y)) if block.weights is None else block.weights[::step].astype(np.float64)
-        share = share / max(share.sum(), 1e-300)
-        features, places = np.unique(entries // outputs, return_inverse=True)
-        A = np.asfortranarray(columns.taken(X, features, step=step))
-        bend = loss.couplings(predictor[: X.shape[0] : step], y)
+    def of(loss: Any, seen: SeenColumns, predictor: np.ndarray, entries: np.ndarray, outputs: int, ridge: Array) -> Any:
+        """The columns of these entries, with the loss's bend at the predictor of the rows looked at."""
+        features, places = features_of(entries, outputs)
+        A = seen.taken(features)
+        bend = loss.couplings(predictor, seen.y)
         if outputs == 1:
-            bend = np.maximum(bend, LEAST_BEND * bend.mean(dtype=np.float64)) * share
+            bend = np.maximum(bend, LEAST_BEND * bend.mean(dtype=np.float64)) * seen.share
         else:
-            bend = bend * share[:, None, None]
-        return SeenRows(A, bend.astype(A.dtype), places, entries % outputs, ridge, step == 1)
+            bend = bend * seen.share[:, None, None]
+        own = entries % outputs
+        found = SeenRows(A, bend.astype(A.dtype), places, own, ridge, 0.0)
+        if seen.whole:
+            return found
+        return SeenRows(A, found.bend, places, own, ridge, seen.unseen * float((found.diagonal() - ridge).mean()))
 
     def columns(self, asked: np.ndarray) -> np.ndarray:
-        """These columns of the Hessian."""
+        """These columns of the Hessian, as rows."""
         if self.bend.ndim == 1:
-            found = np.asarray(self.A.T @ (self.A[:, self.places[asked]] * self.bend[:, None]), np.float64)
+            found = np.asarray((self.A[:, self.places[asked]] * self.bend[:, None]).T @ self.A, np.float64)
         else:
-            found = np.empty((self.own.size, asked.size))
+            found = np.empty((asked.size, self.own.size))
             for place, entry in enumerate(asked):
                 by_row = self.A[:, self.places[entry], None] * self.bend[:, :, self.own[entry]]
-                found[:, place] = (self.A.T @ by_row)[self.places, self.own]
-        found[asked, np.arange(asked.size)] += self.ridge[asked]
+                found[place] = (self.A.T @ by_row)[self.places, self.own]
+        found[np.arange(asked.size), asked] += self.ridge[asked] + self.unseen
         return found
 
     def diagonal(self) -> np.ndarray:
@@ -63,8 +63,7 @@ class SeenRows:
         else:
             A = self.A[:, self.places]
             found = np.einsum("ij,ij,ij->j", A, A, self.bend[:, self.own, self.own]).astype(np.float64)
-        unseen = 0.0 if self.whole else columns.PSEUDO_ROWS / len(self.A) * float(found.mean())
-        return found + self.ridge + unseen
+        return found + self.ridge + self.unseen
 
     def blocks(self, members: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         """The Hessian within each unit, whose entries are its row of `members`."""
@@ -78,8 +77,5 @@ class SeenRows:
                     sums = self.bend @ both
                 else:
                     sums = np.einsum("ij,ij->j", both, self.bend[:, self.own[first], self.own[second]])
-                found[:, a, b] = found[:, b, a] = sums + (self.ridge[first] if a == b else 0.0)
+                found[:, a, b] = found[:, b, a] = sums + (self.ridge[first] + self.unseen if a == b else 0.0)
         return found
-
-
-LEAST_BEND = 1e-3  # of the mean: a row far out on a logistic curve still resists a little

@@ -38,7 +38,7 @@ class LinearPredictorLoss(ABC):
 
     @property
     def quadratic(self) -> bool:
-        """Whether `bend` never changes."""
+        """Whether `bend` is 1 in every row and everywhere."""
         return False
 
     def couplings(self, z: Array, y: Array, /) -> Array:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from atmostk.objectives.linear_model import SeenRows
+from atmostk.objectives.seen_columns import SeenColumns
 
 
 @dataclass(frozen=True)
@@ -20,22 +21,21 @@ class Matched:
     seen: SeenRows
     scale: np.ndarray
     curvature: np.ndarray  # with the ridge
-    ridge: np.ndarray
 
     @staticmethod
     def of(
-        loss: Any, sample: Any, predictor: np.ndarray, entries: np.ndarray, outputs: int, curvature: np.ndarray,
+        loss: Any, seen: SeenColumns, predictor: np.ndarray, entries: np.ndarray, outputs: int, curvature: np.ndarray,
         ridge: np.ndarray,
     ) -> Matched:  # fmt: skip
-        """On the rows of a sample with the loss's bend at their predictor."""
-        seen = SeenRows.of(loss, sample, predictor, entries, outputs, np.zeros(entries.size))
-        scale = np.sqrt((curvature - ridge) / np.maximum(seen.diagonal(), 1e-300))
-        return Matched(seen, scale, curvature, ridge)
+        """With the loss's bend at the predictor of the rows looked at."""
+        rows = SeenRows.of(loss, seen, predictor, entries, outputs, np.zeros(entries.size))
+        scale = np.sqrt((curvature - ridge) / np.maximum(rows.diagonal(), 1e-300))
+        return Matched(rows, scale, curvature)
 
     def columns(self, asked: np.ndarray) -> np.ndarray:
-        """These columns of the Hessian."""
-        found = self.seen.columns(asked) * self.scale[:, None] * self.scale[asked]
-        found[asked, np.arange(asked.size)] = self.curvature[asked]
+        """These columns of the Hessian, as rows."""
+        found = self.seen.columns(asked) * self.scale[asked, None] * self.scale
+        found[np.arange(asked.size), asked] = self.curvature[asked]
         return found
 
     def diagonal(self) -> np.ndarray:
@@ -64,8 +64,8 @@ class Whole:
         return Whole(matrix)
 
     def columns(self, asked: np.ndarray) -> np.ndarray:
-        """These columns of the Hessian."""
-        return self.matrix[:, asked]
+        """These columns of the Hessian, as rows."""
+        return self.matrix[asked]
 
     def diagonal(self) -> np.ndarray:
         """The curvature of each entry."""

@@ -125,7 +125,7 @@ def _hessian(loss: Any, support: Support, A: np.ndarray, z: np.ndarray, y: Array
 
 @dataclass(frozen=True, eq=False)
 class Everywhere:
-    """Value, gradient and curvature in every entry of a K-sparse point; and the Hessian on its support, if asked for."""
+    """Value, gradient and curvature in every entry of a K-sparse point; the Hessian on its support, if asked for."""
 
     loss: Any
     support: Support
@@ -184,7 +184,7 @@ class Everywhere:
 
 
 def _few_rows(X: Array) -> Iterator[slice]:
-    """So few rows of a dense matrix that they stay in the cache; all of a sparse one, whose products are single loops."""
+    """So few rows of a dense matrix that they stay in the cache; all of a sparse one, whose products are loops."""
     step = max(X.shape[0], 1) if arrays.is_scipy_sparse(X) else max(256, (1 << 18) // max(1, X.shape[1]))
     for first in range(0, X.shape[0], step):
         yield slice(first, min(first + step, X.shape[0]))

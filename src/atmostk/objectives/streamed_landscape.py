@@ -15,6 +15,7 @@ from atmostk import arrays
 from atmostk.landscape import room
 from atmostk.objectives import columns
 from atmostk.objectives.row_questions import Everywhere, OnSupport, PoolHessian, Support
+from atmostk.objectives.seen_columns import SeenColumns
 from atmostk.objectives.support_fit import Evaluation, fitted, newton_step
 from atmostk.sample import Sample
 
@@ -91,7 +92,7 @@ class StreamedLandscape:
         self._starts = np.searchsorted(self._units[self._order], np.arange(self.count + 1))
         self.ridge = np.broadcast_to(np.asarray(ridge, np.float64), self.shape).ravel()
         self.rows = 0
-        self._seen: Sample | None = None
+        self._seen: Any = None
         self._near: Any = None
 
     def entries_of(self, units: np.ndarray) -> np.ndarray:
@@ -190,7 +191,7 @@ class StreamedLandscape:
 
     def _asked(self, question: Any) -> Any:
         answer = self.sampler.ask(question)
-        self.rows += answer["rows"] if "rows" in answer else self.sampler.size
+        self.rows += answer.get("rows", self.sampler.size)
         return answer
 
     def slopes_of(self, point: StreamedPoint) -> tuple[np.ndarray, np.ndarray]:
@@ -201,7 +202,7 @@ class StreamedLandscape:
             gradient, curvature = self._everywhere(answer, point.entries, point.values)
             object.__setattr__(point, "gradient", gradient)
             object.__setattr__(point, "curvature", curvature)
-        return point.gradient, point.curvature
+        return np.asarray(point.gradient), np.asarray(point.curvature)
 
     def entering(self, point: StreamedPoint, count: int, /) -> tuple[np.ndarray, np.ndarray]:
         """By the best step of each entry alone."""
@@ -246,8 +247,9 @@ class StreamedLandscape:
         if sparse and self.outputs == 1 and entries.size <= MOST_EXACT_POOL:
             answer = self._asked(PoolHessian(self.loss, support, point.values, entries))
             return Whole.of(answer["hessian"] / answer["weight"], curvature[entries], self.ridge[entries])
-        predictor = Everywhere(self.loss, support, point.values, self.intercept).predictor(seen.data[0])
-        return Matched.of(self.loss, seen, predictor, entries, self.outputs, curvature[entries], self.ridge[entries])
+        rows = SeenColumns([seen], self.shape[0])
+        predictor = rows.of_rows(Everywhere(self.loss, support, point.values, self.intercept).predictor(seen.data[0]))
+        return Matched.of(self.loss, rows, predictor, entries, self.outputs, curvature[entries], self.ridge[entries])
 
     def look_at(self, sample: Sample) -> None:
         """Take what the model needs from rows that were drawn already: evenly spread ones."""

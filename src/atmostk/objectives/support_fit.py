@@ -32,6 +32,7 @@ def fitted(
     *,
     tolerance: float,
     keep_hessian: bool,
+    hessian: np.ndarray | None = None,
     otherwise: Callable[[], tuple[float, np.ndarray]] | None = None,
     steps: int = 50,
 ) -> tuple[np.ndarray, Evaluation]:
@@ -40,16 +41,16 @@ def fitted(
     `otherwise` gives a modest place to start from and its value, for a start that is worse than that.
 
     `keep_hessian` says that one Hessian serves for all steps: it is constant, or costs so much more than a gradient
-    that it is only taken again when progress is slow.
+    that it is only taken again when progress is slow. `hessian` is that at the start, where it is known.
     """
     values = np.clip(start, lower, upper)
-    now = evaluate(values, True)
+    now = evaluate(values, hessian is None)
     if otherwise is not None:
         value, modest = otherwise()
         if not now.value <= value:
             values = np.clip(modest, lower, upper)
             now = evaluate(values, True)
-    hessian = now.hessian
+    hessian = now.hessian if hessian is None else hessian
     promised = np.inf
     fresh = True
     for _ in range(steps):

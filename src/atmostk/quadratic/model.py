@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri  # pyright: ignore[reportAttributeAccessIssue]
 
-from atmostk.quadratic import gains
+from atmostk.quadratic import gains, running_minimum
 
 CERTAIN = 1e-9  # a curvature that falls below this share of its own is rounding
 
@@ -60,8 +60,9 @@ class Tableau:
     """The minimum on a support, and what it says of every entry of the pool."""
 
     entries: np.ndarray
+    columns: np.ndarray  # of the Hessian, as rows
     inverse: np.ndarray  # of the Hessian on the support
-    shares: np.ndarray  # the Hessian's columns times that inverse
+    shares: np.ndarray  # that times the columns
     values: np.ndarray
     slopes: np.ndarray  # minus the gradient
     bends: np.ndarray  # the curvature of each entry when the support follows it
@@ -71,8 +72,8 @@ class Tableau:
 class QuadraticModel:
     """q(v) = v'Hv/2 - b'v over the entries of a pool.
 
-    `columns` gives columns of H (entries of the pool by entries asked for), `diagonal` is that of H, `blocks` gives
-    the part of H within each unit where units have several entries. b follows from the gradient at `point`, whose
+    `columns` gives columns of H as rows (entries asked for by entries of the pool), `diagonal` is that of H, `blocks`
+    gives the part of H within each unit where units have several entries. b follows from the gradient at `point`, whose
     nonzeros are all in the pool.
     """
 
@@ -93,32 +94,35 @@ class QuadraticModel:
         self.lower, self.upper = lower, upper
         self.boxed = bool(np.isfinite(lower).any() or np.isfinite(upper).any())
         self._columns = columns
+        self._place_of_entry = np.zeros(diagonal.size, np.int64)
+        if pool.single:
+            self._place_of_entry[pool.members[:, 0]] = np.arange(pool.units.size)
         self._known = np.full(diagonal.size, -1)
-        self._store = np.empty((diagonal.size, 0), order="F")
+        self._store = np.empty((0, diagonal.size))  # a row for each column of H
         self._count = 0
         self.blocks = None if pool.single or blocks is None else blocks(pool.members, pool.sizes)
         used = np.flatnonzero(point)
-        self.linear = self._take(used) @ point[used] - gradient
+        self.linear = point[used] @ self._take(used) - gradient
 
     def _take(self, entries: np.ndarray) -> np.ndarray:
-        """Columns of the Hessian, those asked for the first time computed."""
+        """Columns of the Hessian, as rows; those asked for the first time are computed."""
         new = entries[self._known[entries] < 0]
         if new.size:
             after = self._count + new.size
-            if after > self._store.shape[1]:
-                store = np.empty((self.diagonal.size, max(2 * self._store.shape[1], after + 8)), order="F")
-                store[:, : self._count] = self._store[:, : self._count]
+            if after > len(self._store):
+                store = np.empty((max(2 * len(self._store), after + 8), self.diagonal.size))
+                store[: self._count] = self._store[: self._count]
                 self._store = store
-            self._store[:, self._count : after] = self._columns(new)
+            self._store[self._count : after] = self._columns(new)
             self._known[new] = np.arange(self._count, after)
             self._count = after
-        return self._store[:, self._known[entries]]
+        return self._store[self._known[entries]]
 
     def tableau(self, places: np.ndarray, start: np.ndarray | None = None) -> Tableau:
         """The minimum on the units at these places of the pool."""
         entries = self.pool.entries(places)
         columns = self._take(entries)
-        hessian = columns[entries]
+        hessian = columns[:, entries]
         hessian = (hessian + hessian.T) / 2
         inverse = inverted(hessian, self.diagonal[entries])
         linear = self.linear[entries]
@@ -128,15 +132,17 @@ class QuadraticModel:
             if (values < lower).any() or (values > upper).any():
                 values = gains.boxed_minimum(hessian, linear, np.clip(values, lower, upper), lower, upper)
         value = float(values @ (0.5 * (hessian @ values) - linear))
-        shares = columns @ inverse
-        bends = self.diagonal - np.einsum("ij,ij->i", shares, columns)
+        shares = inverse @ columns
+        bends = self.diagonal - np.einsum("ij,ij->j", shares, columns)
         np.maximum(bends, CERTAIN * self.diagonal, out=bends)
-        return Tableau(entries, inverse, shares, values, self.linear - columns @ values, bends, value)
+        return Tableau(entries, columns, inverse, shares, values, self.linear - values @ columns, bends, value)
 
     def descend(self, units: np.ndarray, moves: int, margin: float, /) -> np.ndarray:
         """Exchange by the largest gain until none exceeds the margin, several at a time where they hold together."""
         places = self.pool.places(units)
         now = self.tableau(places)
+        if self.blocks is None and not self.boxed:
+            return np.sort(self.pool.units[self._exchanged(now, places, moves, margin)])
         for _ in range(moves):
             found, entering = self._best(now, places)
             tried = False
@@ -151,6 +157,26 @@ class QuadraticModel:
             if not tried:
                 break
         return np.sort(self.pool.units[places])
+
+    def _exchanged(self, now: Tableau, places: np.ndarray, moves: int, margin: float) -> np.ndarray:
+        """Where single entries without bounds are exchanged, one minimum is kept up to date; the places after that."""
+        free, entries, wanted = self.pool.free.size, now.entries.copy(), np.empty(running_minimum.ORDERED, np.int64)
+        if places.size == 0:
+            return places
+        while True:
+            asked = running_minimum.exchanged(
+                entries, free, now.columns, now.shares, now.inverse, now.values, now.slopes, now.bends,
+                CERTAIN * self.diagonal, self._outside(entries), self._store, self._known, moves, margin, wanted,
+            )  # fmt: skip
+            if not asked:
+                return self._place_of_entry[entries[free:]]
+            self._take(wanted[:asked])
+
+    def _outside(self, entries: np.ndarray) -> np.ndarray:
+        """1 for each entry that may enter, 0 for those of the support and the free ones."""
+        outside = np.ones(self.diagonal.size)
+        outside[entries] = outside[self.pool.free] = 0.0
+        return outside
 
     def exchanges(self, units: np.ndarray, count: int, /) -> list[tuple[int, int, float]]:
         """The best exchanges, one for each unit that leaves."""
@@ -176,8 +202,7 @@ class QuadraticModel:
         """The block of each unit when the support follows it."""
         if self.blocks is None:
             return now.bends[self.pool.members[:, 0]][:, None, None]
-        columns = self._take(now.entries)
-        shares, columns = now.shares[self.pool.members], columns[self.pool.members]
+        shares, columns = now.shares.T[self.pool.members], now.columns.T[self.pool.members]
         return self.blocks - shares @ columns.swapaxes(1, 2)
 
     def _best(self, now: Tableau, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -189,7 +214,7 @@ class QuadraticModel:
         if self.blocks is None:
             order = pool.members[:, 0]
             inverse = 1 / np.diag(now.inverse)[free:]
-            shares = now.shares if free == 0 and order.size == now.slopes.size else now.shares[order][:, free:]
+            shares = now.shares.T[order][:, free:]
             gains.best_exchanges(
                 np.ascontiguousarray(shares), inverse, now.values[free:], now.slopes[order], now.bends[order],
                 outside, self.lower[order], self.upper[order], found, entering,
@@ -206,8 +231,8 @@ class QuadraticModel:
             weighted[i, : last - first] = block @ values
             costs[i] = 0.5 * values @ block @ values
         gains.best_block_exchanges(
-            now.shares, blocks, weighted, costs, starts, now.slopes, self._unit_bends(now), pool.members, pool.sizes,
-            outside, self.lower, self.upper, found, entering,
+            np.ascontiguousarray(now.shares.T), blocks, weighted, costs, starts, now.slopes, self._unit_bends(now),
+            pool.members, pool.sizes, outside, self.lower, self.upper, found, entering,
         )  # fmt: skip
         return found, entering
 

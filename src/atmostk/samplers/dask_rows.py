@@ -58,7 +58,7 @@ class DaskRows:
         """How many rows each partition has: known, or found in one pass that also looks whether they fit together."""
         if self._known is not None:
             return self._known
-        from dask import delayed
+        from dask.delayed import delayed
 
         counts = [delayed(_rows, pure=False)(*part) for part in self._parts]
         return tuple(_computed(delayed(list)(counts), "the first pass"))
@@ -75,7 +75,7 @@ class DaskRows:
 
     def ask(self, question: Question, /) -> Answer:
         """One pass: a block whose worker dies is asked again elsewhere."""
-        from dask import delayed
+        from dask.delayed import delayed
 
         asked = delayed(question, traverse=False, pure=False)
         answers = [delayed(answered, pure=False)(*part, asked) for part in self._parts]
@@ -87,7 +87,7 @@ class DaskRows:
 
     def draw(self, count: int, rng: np.random.Generator, /) -> Sample:
         """`count` rows from all partitions, in their order."""
-        from dask import delayed
+        from dask.delayed import delayed
 
         whole, count = count >= self.size, min(count, self.size)
         if count > self.sample_rows:
@@ -107,7 +107,7 @@ class DaskRows:
 
     def blocks(self) -> Iterator[Sample]:
         """All rows, one partition after the other, in this process: for whoever cannot ask a question."""
-        from dask import delayed
+        from dask.delayed import delayed
 
         for part in self._parts:
             piece = _computed(delayed(_piece, pure=False)(*part), "a pass")
@@ -129,7 +129,7 @@ def _piece(X: Any, y: Any, weights: Any, columns: np.ndarray | None = None) -> P
     for part, name in zip(others, ("y", "weights"), strict=True):
         if part is not None and len(part) != X.shape[0]:
             raise ValueError(
-                f"a partition of X has {X.shape[0]} rows, but that of {name} has {len(part)}: cut both in the same way, "
+                f"a partition of X has {X.shape[0]} rows, but that of {name} has {len(part)}: cut both alike, "
                 f"as {name}.rechunk(X.chunks[0]) or repartition does."
             )
     kind = X.dtype if X.dtype.kind == "f" else np.dtype(np.float64)
@@ -173,7 +173,7 @@ def _width(X: Any) -> int:
 
 
 def _precision(X: Any) -> np.dtype[Any]:
-    kinds = [np.dtype(X.dtype)] if hasattr(X, "dtype") else [kind for kind in X.dtypes]
+    kinds = [np.dtype(X.dtype)] if hasattr(X, "dtype") else list(X.dtypes)
     for name, kind in zip(getattr(X, "columns", ["X"]), kinds, strict=True):
         if getattr(kind, "kind", "O") not in "fiub":
             raise TypeError(f"column {name!r} holds {kind}, not numbers: encode it first, or leave it out.")
@@ -190,13 +190,15 @@ def _beside(part: Any, X: Any, known: tuple[int, ...] | None, name: str) -> Any:
             return part.ravel().rechunk((known,)) if part.ndim > 1 else part.rechunk((known,))
         return part
     if known is None:
-        raise TypeError(f"{name} is a {type(part).__name__} but X is cut into unknown sizes: give {name} to Dask as well.")
+        raise TypeError(
+            f"{name} is a {type(part).__name__} but X is cut into unknown sizes: give {name} to Dask as well."
+        )
     from dask.array import from_array
 
     part = np.asarray(part)
     if part.shape != (sum(known),):
         raise ValueError(f"{name} has shape {part.shape} but X has {sum(known)} rows: they must be as many.")
-    return from_array(part, chunks=(known,))
+    return from_array(part, chunks=(known,))  # pyright: ignore[reportArgumentType]
 
 
 def _partitions(part: Any, count: int) -> list[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,7 @@ class MappedRows:
     def parts(self, count: int, /) -> list[MappedRows]:
         """The same rows in about so many parts of neighbours."""
         cuts = np.linspace(self._every.start, self._every.stop, min(count, self.size) + 1).astype(np.int64).tolist()
-        return [replace(self, rows=range(first, last)) for first, last in zip(cuts, cuts[1:], strict=False)]
+        return [replace(self, rows=range(first, last)) for first, last in pairwise(cuts)]
 
     by_column = False  # a page holds whole rows
 

@@ -92,7 +92,8 @@ class SpreadRows:
         parts = self.source.parts(PARTS * effective_n_jobs(self.n_jobs))
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return added(Parallel(n_jobs=self.n_jobs)(delayed(_answer)(part, question) for part in parts))
+                answers: Any = Parallel(n_jobs=self.n_jobs)(delayed(_answer)(part, question) for part in parts)
+                return added(answers)
             except TerminatedWorkerError:
                 if attempt == ATTEMPTS:
                     raise RuntimeError(

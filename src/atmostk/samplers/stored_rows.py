@@ -179,7 +179,7 @@ class StoredRows:
         turn = np.searchsorted(ends, places, side="right")
         within = places - (ends - groups[order])[turn]
         for group in np.unique(turn):
-            yield int(self._every[order[group]]), np.sort(within[turn == group])
+            yield int(self._every[int(order[group])]), np.sort(within[turn == group])
 
     def _chosen(self, group: int, rows: np.ndarray) -> Iterator[Piece]:
         first = 0

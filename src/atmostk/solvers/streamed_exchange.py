@@ -58,8 +58,8 @@ class StreamedExchange:
     """`Exchange` with its kicks in a sample of the rows, then without kicks on all of them.
 
     The sample is a `share` of the rows, but `least` of them and no more than the sampler may keep in memory. It
-    decides most; on all rows the values are found anew (two passes over the support's columns), every entry's gradient is
-    taken (one pass over all), and what the sample could not see is exchanged, until nothing gains.
+    decides most; on all rows the values are found anew (a few passes over the support's columns), every entry's
+    gradient is taken (one pass over all), and what the sample could not see is exchanged, until nothing gains.
 
     For rows that are read where they are: on disk, or on a cluster. Rows in memory are searched by `Exchange`.
 
@@ -86,7 +86,9 @@ class StreamedExchange:
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
-            raise ValueError(f"StreamedExchange(share={self.share}): the sample's share of the rows is above 0, up to 1.")
+            raise ValueError(
+                f"StreamedExchange(share={self.share}): the sample's share of the rows is above 0, up to 1."
+            )
         if isinstance(self.least, bool) or not isinstance(self.least, int | np.integer) or self.least < 1:
             raise ValueError(f"StreamedExchange(least={self.least!r}): a sample has at least one row.")
 

@@ -1,0 +1,1 @@
+"""Problems whose answer is known, made from a seed, and real data."""

@@ -1,0 +1,1 @@
+"""Ours and the peers, each a function from a problem to an answer."""

@@ -1,0 +1,39 @@
+"""Out of a dead end: a part of the support is taken away, grown anew and exchanged; kept when that is lower."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from atmostk.networks.pixels.exchange import exchange
+from atmostk.networks.pixels.search import Search
+from atmostk.networks.pixels.sizes import grow
+
+SHARE = (0.15, 0.35)  # of the support
+SURE = 0.3
+
+
+def kick(search: Search, sweeps: int) -> bool:
+    """One kick; whether it was kept. Pixels near each other, or any; half of them may not come back at once."""
+    rng, block = search.rng, search.block
+    before, signs = search.losses(), block.signs.copy()
+    on = search.on
+    count = min(len(on), max(2, round(rng.uniform(*SHARE) * len(on))))
+    if rng.random() < 0.5:
+        width = search.scene.shape[2]
+        centre = rng.choice(on)
+        away = (on // width - centre // width) ** 2 + (on % width - centre % width) ** 2
+        dropped = on[np.argsort(away, kind="stable")[:count]]
+    else:
+        dropped = rng.choice(on, count, replace=False)
+    for pixel in dropped.tolist():
+        block.change(pixel, np.zeros_like(signs[0]))
+    barred = np.zeros(len(signs), bool)
+    barred[dropped[rng.random(count) < 0.5]] = True
+    grow(search, len(on), barred)
+    exchange(search, sweeps)
+    fell = before - search.losses()
+    if len(search.on) == len(on) and fell.mean() > SURE * fell.std() / np.sqrt(len(fell)):
+        return True
+    for pixel in np.flatnonzero((block.signs != signs).any(axis=1)).tolist():
+        block.change(pixel, signs[pixel])
+    return False

@@ -1,0 +1,55 @@
+"""From one number of pixels to another: exact elimination downwards, exact greedy growth upwards."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from atmostk.networks.pixels.search import Search
+from atmostk.networks.pixels.shortlist import shortlist
+
+STALE = 12  # of the cheapest pixels, how many are looked at anew before the next one leaves
+
+
+def eliminate(search: Search, count: int) -> None:
+    """Let pixels leave, always the one whose leaving costs least, until so many are left.
+
+    What the leaving of the others costs changes little when one has left: only the cheapest are looked at again.
+    """
+    channels = search.block.signs.shape[1]
+    known: dict[int, float] = {}
+    while len(on := search.on) > count:
+        if search.clock.over:
+            cheap = search.gains().staying.sum(axis=1)[on]
+            for pixel in on[np.argsort(cheap, kind="stable")][: len(on) - count]:
+                search.block.change(int(pixel), np.zeros(channels, np.int8))
+            return
+        if len(known) < len(on) or not len(known) % 8:
+            known = dict(zip(on.tolist(), _estimates(search, on), strict=True))
+        near = np.array(sorted(on.tolist(), key=known.__getitem__)[:STALE])
+        order, losses = search.race(near, np.zeros((len(near), channels), np.int8), keep=len(near))
+        leaving = int(near[order[0]])
+        for place, loss in zip(order, losses, strict=True):
+            known[int(near[place])] = float(loss.mean() - losses[0].mean())
+        search.block.change(leaving, np.zeros(channels, np.int8))
+        known.pop(leaving)
+
+
+def _estimates(search: Search, on: np.ndarray) -> np.ndarray:
+    """The loss after each leaves alone, on the first few images."""
+    signs = np.zeros((len(on), search.block.signs.shape[1]), np.int8)
+    after = search._smoothed(search.block.after(on, signs, slice(0, 200)))
+    return after.mean(axis=1)
+
+
+def grow(search: Search, count: int, barred: np.ndarray | None = None) -> None:
+    """Let pixels enter, always the one of a shortlist that helps most, until so many are there or none helps."""
+    while len(search.on) < count and not search.clock.over:
+        free = search.scene.room.allowed & ~search.block.signs.any(axis=1)
+        if barred is not None:
+            free &= ~barred
+        pixels, signs = shortlist(search.gains(), free, search.effort.shortlist)
+        if not len(pixels):
+            return
+        order, _ = search.race(pixels, signs)
+        best = order[0]
+        search.block.change(int(pixels[best]), signs[best])

@@ -1,0 +1,122 @@
+"""The columns that a search comes back to, on at most 20,000 rows, taken out of X once, and their products.
+
+It holds a few times the columns of one pool, whatever the width of X.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from atmostk.objectives import columns
+
+Array = Any
+POOLS = 3  # how many pools' columns are held before all but the last one's are given back
+
+
+class SeenColumns:
+    """Rows of the blocks, evenly spread, and those of their columns that were asked for so far."""
+
+    def __init__(self, blocks: list[Any], features: int) -> None:
+        rows = sum(block.size for block in blocks)
+        self.step = max(1, rows // columns.SEEN_ENOUGH)
+        self.whole = self.step == 1
+        self._blocks = blocks
+        self.y = _joined([block.data[1][:: self.step] for block in blocks])
+        weights = [block.weights for block in blocks]
+        self.share = np.ones(len(self.y)) if weights[0] is None else _joined([each[:: self.step] for each in weights])
+        self.share = self.share.astype(np.float64) / max(float(self.share.sum(dtype=np.float64)), 1e-300)
+        self.unseen = 0.0 if self.whole else columns.PSEUDO_ROWS / len(self.y)
+        self._where = np.full(features, -1, np.int32)  # the column of A that holds a feature, or -1
+        self._forget()
+
+    def _forget(self) -> None:
+        self._where[:] = -1
+        self._held = 0
+        self._A = np.empty((len(self.y), 0), columns.precision(self._blocks[0].data[0]), order="F")
+        self._products = np.empty((0, 0))
+        self._asked = np.empty(0, np.int64)  # by column of A: its row of the products, or -1
+        self._rows = 0
+
+    def of_rows(self, by_row: Array) -> Array:
+        """What is known of each row, for the rows looked at."""
+        if self.whole:
+            return by_row
+        parts, first = [], 0
+        for block in self._blocks:
+            parts.append(by_row[first : first + block.size : self.step])
+            first += block.size
+        return _joined(parts)
+
+    def places(self, features: np.ndarray) -> np.ndarray:
+        """The columns of `A` that hold these features, each of which is named once."""
+        places = self._where[features]
+        missing = features[places < 0]
+        if missing.size == 0:
+            return places
+        if self._held + missing.size > POOLS * max(features.size, 64):
+            self._forget()
+            missing = features
+        known, after = self._held, self._held + missing.size
+        if after > self._A.shape[1]:
+            grown = np.empty((len(self.y), max(after, 2 * known)), self._A.dtype, order="F")
+            grown[:, :known] = self._A[:, :known]
+            self._A = grown
+        fresh = [columns.taken(block.data[0], missing, step=self.step) for block in self._blocks]
+        self._A[:, known:after] = _joined(fresh)
+        self._where[missing] = np.arange(known, after)
+        self._held = after
+        self._asked = np.concatenate((self._asked, np.full(missing.size, -1)))
+        if self._rows:
+            self._widen(known, after)
+        return self._where[features]
+
+    def taken(self, features: np.ndarray) -> np.ndarray:
+        """The columns of these features (ascending, each once)."""
+        places = self.places(features)
+        return self._A[:, places]
+
+    def products(self, asked: np.ndarray, with_features: np.ndarray) -> np.ndarray:
+        """The mean product over rows of features with features; those asked for are among the others (ascending)."""
+        second = self.places(with_features)
+        first = second[np.searchsorted(with_features, asked)]
+        new = first[self._asked[first] < 0]
+        if new.size:
+            after = self._rows + new.size
+            known = self._held
+            if after > self._products.shape[0] or known > self._products.shape[1]:
+                grown = np.empty((max(after, 2 * self._rows), max(known, self._products.shape[1])))
+                grown[: self._rows, : self._products.shape[1]] = self._products[: self._rows]
+                self._products = grown
+            weighed = self._A[:, new] * self.share.astype(self._A.dtype)[:, None]
+            self._products[self._rows : after, :known] = weighed.T @ self._A[:, :known]
+            self._asked[new] = np.arange(self._rows, after)
+            self._rows = after
+        return self._products[self._asked[first][:, None], second]
+
+    def _widen(self, known: int, after: int) -> None:
+        """The products of the columns asked for with those that are new."""
+        if after > self._products.shape[1]:
+            grown = np.empty((self._products.shape[0], max(after, self._A.shape[1])))
+            grown[: self._rows, :known] = self._products[: self._rows, :known]
+            self._products = grown
+        asked = np.flatnonzero(self._asked >= 0)
+        asked = asked[np.argsort(self._asked[asked])]
+        weighed = self._A[:, asked] * self.share.astype(self._A.dtype)[:, None]
+        self._products[: self._rows, known:after] = weighed.T @ self._A[:, known:after]
+
+
+def _joined(parts: list[Any]) -> Any:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def features_of(entries: np.ndarray, outputs: int) -> tuple[np.ndarray, np.ndarray]:
+    """The features of these entries (ascending, each once), and where each entry's feature stands among them.
+
+    >>> features_of(np.array([0, 1, 4]), 2)
+    (array([0, 2]), array([0, 0, 1]))
+    """
+    if outputs == 1:
+        return entries, np.arange(entries.size)
+    return np.unique(entries // outputs, return_inverse=True)
