@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from atmostk.objectives.streamed_landscape import Kept, StreamedLandscape
 from atmostk.problem import Problem
 from atmostk.solvers.exchange import Exchange, ExchangeRecord, ExchangeState
+
+if TYPE_CHECKING:
+    from atmostk.objectives.streamed_landscape import StreamedLandscape
 
 Array = Any
 
@@ -122,6 +124,8 @@ class StreamedExchange:
         return replace(state, whole=whole, in_sample=False, rows=rows), replace(record, rows=rows)
 
     def _whole(self, problem: Problem, x0: Array) -> ExchangeState:
+        from atmostk.objectives.streamed_landscape import StreamedLandscape  # here, because numba is loaded with it
+
         made = getattr(problem.objective, "landscape", None)
         landscape = None if made is None else made(problem, x0)
         if not isinstance(landscape, StreamedLandscape):
@@ -134,4 +138,6 @@ class StreamedExchange:
 
 def _with(problem: Problem, sample: Any) -> Problem:
     """The same problem on rows in memory."""
+    from atmostk.objectives.streamed_landscape import Kept
+
     return Problem(problem.objective, Kept(sample), problem.constraint)  # pyright: ignore[reportArgumentType]
