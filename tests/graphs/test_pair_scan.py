@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from atmostk.graphs import pair_scan
-from atmostk.graphs.pair_scan import Prices, best_pairs
+from atmostk.graphs.pair_scan import best_pairs
+from atmostk.graphs.pair_scores import Prices
 from atmostk.graphs.pairs_above import pairs_above
 
 

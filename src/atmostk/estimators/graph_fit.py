@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from atmostk.certificate import Certificate
 from atmostk.constraints.at_most_edges import AtMostEdges
+from atmostk.estimators.search_file import best_graph_from
 from atmostk.graphs.best_graph import best_graph
 from atmostk.graphs.gram_certificate import Proof, proof
 from atmostk.graphs.graph import Graph
@@ -44,18 +46,21 @@ class Look(NamedTuple):
 
 
 def fitted(
-    edges: int, rows: int, *, gram: np.ndarray | None = None, columns: np.ndarray | None = None, ridge: float = 0.0,
+    edges: int, rows: int, *, gram: np.ndarray | None = None, columns: Any = None, ridge: float = 0.0,
     l1: float = 0.0, worth: Worth | None = None, kicks: int = 0, max_seconds: float | None = None, seed: Any = None,
-    start: Graph | None = None,
+    start: Graph | None = None, checkpoint: str | Path | None = None, threads: int = 1,
 ) -> Fit:  # fmt: skip
     """The best graph with at most `edges` edges, from X'X / rows or from the variables themselves, one a row."""
     penalty = {"ridge": ridge, "l1": l1, "worth": worth}
-    phases = OnGram(gram, **penalty) if gram is not None else OnColumns(np.asarray(columns), **penalty)
+    phases = OnGram(gram, **penalty) if gram is not None else OnColumns(columns, **penalty, threads=threads)
     if kicks or max_seconds is not None:
         result = _searched(phases, edges, rows, kicks, max_seconds, seed, start)
     else:
         begun = time.perf_counter()
-        found = best_graph(phases, edges, start=start)
+        if checkpoint is None:
+            found = best_graph(phases, edges, start=start)
+        else:
+            found = best_graph_from(checkpoint, phases, edges, columns if gram is None else gram)
         seconds = time.perf_counter() - begun
         history = History([Look("exchange", found.value, found.graph.rows.size)], [seconds])
         stop = Stop(f"no exchange among all pairs lowers the objective, after {found.passes} looks at them.", True)

@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from atmostk.estimators.linear_door import Opened, opened
-from atmostk.estimators.linear_search import LinearSearch, seed_of
+from atmostk.estimators.linear_search import Found, LinearSearch
 from atmostk.estimators.sources import is_source, only_for_sources
 from atmostk.estimators.sparse_linear import SparseLinear
 from atmostk.estimators.streamed_fit import classes_of, opened_stream, streamed_search
@@ -69,34 +69,27 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
     classes_: np.ndarray
     intercept_: np.ndarray
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, checkpoint: Any = None) -> SparseClassifier:
-        """Choose the features and fit their coefficients.
-
-        X may also be rows from `datasets.open_rows`, which hold their target, or a dask array or data frame; such rows
-        are read where they are. With `checkpoint`, a file, that fit can be killed, and made again it goes on.
-        """
+    def _opened(self, X: Any, y: Any, sample_weight: Any, checkpoint: Any = None) -> LinearSearch:
         self._check_parameters()
         if is_source(X):
             stream = opened_stream(self, X, y, sample_weight, checkpoint)
-            classes, source = classes_of(stream, self.class_weight)
-            binary = len(classes) == 2
-            search: LinearSearch = streamed_search(
-                self, stream, source, Logistic() if binary else Multinomial(), 1 if binary else len(classes)
-            )  # fmt: skip
-        else:
-            only_for_sources(checkpoint)
-            data = opened(self, X, y, sample_weight, numeric=False, about_mean=bool(self.fit_intercept))
-            classes, labels, weights = encoded(data, self.class_weight)
-            binary = len(classes) == 2
-            search = self._search(
-                data, Logistic() if binary else Multinomial(), labels, weights, 1 if binary else len(classes)
-            )  # fmt: skip
-        at_most = self._checked_budget(self.at_most, search.rules)
-        result = search.run(at_most, kicks=self.kicks, seed=seed_of(self.random_state), max_seconds=self.max_seconds)
-        coefficients, intercepts = self._found(search, at_most, result)
-        self.classes_, self.coef_ = classes, coefficients
-        self.intercept_ = intercepts if binary else intercepts - intercepts.mean()
-        return self
+            self.classes_, rows = classes_of(stream, self.class_weight)
+            several = len(self.classes_) > 2
+            loss = Multinomial() if several else Logistic()
+            return streamed_search(self, stream, rows, loss, len(self.classes_) if several else 1)
+        only_for_sources(checkpoint)
+        data = opened(self, X, y, sample_weight, numeric=False, about_mean=bool(self.fit_intercept))
+        self.classes_, labels, weights = encoded(data, self.class_weight)
+        if len(self.classes_) == 2:
+            return self._search(data, Logistic(), labels, weights, 1)
+        return self._search(data, Multinomial(), labels, weights, len(self.classes_))
+
+    def _learn(self, found: Found) -> None:
+        super()._learn(found)
+        self.coef_ = found.coefficients
+        # The same number added to all scores changes nothing.
+        several = len(found.intercepts) > 1
+        self.intercept_ = found.intercepts - found.intercepts.mean() if several else found.intercepts
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The log odds of the second class, or a score for each of several classes."""

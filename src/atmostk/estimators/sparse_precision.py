@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from atmostk.estimators.graph_fit import fitted
 from atmostk.estimators.learned_graph import LearnedGraph
@@ -31,6 +33,9 @@ class SparsePrecision(LearnedGraph):
 
     `impute` fills missing entries by their column's mean; `ranks` replaces each column by the normal quantiles of its
     ranks, so that heavy tails do not count. Everything learned is on the scale of X.
+
+    With `checkpoint` the search is saved to that file after each look at all pairs; the same fit made again goes on
+    from there. `n_jobs` threads look at all pairs beyond 3,000 variables, and find what one finds.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -60,6 +65,7 @@ class SparsePrecision(LearnedGraph):
         ranks: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        checkpoint: str | Path | None = None,
     ) -> None:
         self.edges = edges
         self.ridge = ridge
@@ -76,6 +82,7 @@ class SparsePrecision(LearnedGraph):
         self.ranks = ranks
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any = None) -> SparsePrecision:
         """Learn the graph of the columns of X: an array, a frame, a memory map, AnnData or the path of a .h5ad.
@@ -140,8 +147,9 @@ class SparsePrecision(LearnedGraph):
         penalty = {"ridge": self.ridge, "l1": self.shrinkage, "worth": self._worth(size, self.edges)}
         if self.selection is None:
             found = fitted(
-                edges, rows, kicks=self.kicks, max_seconds=self.max_seconds, seed=self.random_state, **penalty, **data
-            )
+                edges, rows, kicks=self.kicks, max_seconds=self.max_seconds, seed=self.random_state,
+                checkpoint=self.checkpoint, threads=effective_n_jobs(self.n_jobs), **penalty, **data,
+            )  # fmt: skip
         else:
             found = selected(self.selection, edges, rows, self._small(size, data), **penalty)
         self._take(scales, found.result, found.certificate)
@@ -165,5 +173,10 @@ class SparsePrecision(LearnedGraph):
             value = getattr(self, name)
             if not (isinstance(value, int | float | np.number) and 0 <= value < math.inf):
                 raise ValueError(f"SparsePrecision({name}={value!r}): it must be a finite number of 0 or more.")
+        if self.checkpoint is not None and (self.kicks or self.max_seconds is not None or self.selection is not None):
+            raise ValueError(
+                "SparsePrecision: a checkpoint is kept of the plain search: leave out kicks, max_seconds and "
+                "selection, or the checkpoint."
+            )
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise ValueError(f"SparsePrecision(max_seconds={self.max_seconds!r}): it must be positive, or None.")

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from atmostk.estimators.linear_door import opened
-from atmostk.estimators.linear_search import LinearSearch, seed_of
+from atmostk.estimators.linear_search import Found, LinearSearch
 from atmostk.estimators.regression_losses import checked_loss
 from atmostk.estimators.sources import is_source, only_for_sources
 from atmostk.estimators.sparse_linear import SparseLinear
@@ -68,26 +68,19 @@ class SparseRegressor(RegressorMixin, SparseLinear):
     loss_: LinearPredictorLoss
     intercept_: float
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, checkpoint: Any = None) -> SparseRegressor:
-        """Choose the features and fit their coefficients.
-
-        X may also be rows from `datasets.open_rows`, which hold their target, or a dask array or data frame; such rows
-        are read where they are. With `checkpoint`, a file, that fit can be killed, and made again it goes on.
-        """
+    def _opened(self, X: Any, y: Any, sample_weight: Any, checkpoint: Any = None) -> LinearSearch:
         self._check_parameters()
-        loss = checked_loss(self.loss)
+        self.loss_ = checked_loss(self.loss)
         if is_source(X):
             stream = opened_stream(self, X, y, sample_weight, checkpoint)
-            search: LinearSearch = streamed_search(self, stream, stream.source, loss, 1)
-        else:
-            only_for_sources(checkpoint)
-            data = opened(self, X, y, sample_weight, numeric=True, about_mean=bool(self.fit_intercept))
-            search = self._search(data, loss, data.y, data.weights, 1)
-        at_most = self._checked_budget(self.at_most, search.rules)
-        result = search.run(at_most, kicks=self.kicks, seed=seed_of(self.random_state), max_seconds=self.max_seconds)
-        coefficients, intercepts = self._found(search, at_most, result)
-        self.loss_, self.coef_, self.intercept_ = loss, coefficients[0], intercepts[0]
-        return self
+            return streamed_search(self, stream, stream.source, self.loss_, 1)
+        only_for_sources(checkpoint)
+        data = opened(self, X, y, sample_weight, numeric=True, about_mean=bool(self.fit_intercept))
+        return self._search(data, self.loss_, data.y, data.weights, 1)
+
+    def _learn(self, found: Found) -> None:
+        super()._learn(found)
+        self.coef_, self.intercept_ = found.coefficients[0], found.intercepts[0]
 
     def predict(self, X: Any) -> np.ndarray:
         """The expected amount of each row."""

@@ -113,7 +113,7 @@ class StreamedSearch(LinearSearch):
             every=1,
         )  # fmt: skip
 
-    def certificate(self, at_most: int, result: Result) -> Certificate:
+    def _certificate(self, at_most: int, result: Result) -> Certificate:
         """How good the result is, by what the passes found at it."""
         whole = result.state.whole
         landscape, point = whole.landscape, whole.point

@@ -5,7 +5,7 @@ A fit of 100 variables takes less than a millisecond; a history, checkpoints and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from atmostk.graphs.graph import Graph
@@ -42,28 +42,59 @@ class Found(NamedTuple):
     passes: int
 
 
-def best_graph(phases: Any, edges: int, *, start: Graph | None = None, passes: int = 6) -> Found:
+class SoFar(NamedTuple):
+    """A search between two looks at all pairs: the graph and F there, what is to come, and the looks that were made."""
+
+    graph: Graph
+    value: float
+    targets: tuple[int, ...]
+    looks: int
+    exchanges: int
+    settled: bool
+
+
+def best_graph(
+    phases: Any,
+    edges: int,
+    *,
+    start: Graph | SoFar | None = None,
+    passes: int = 6,
+    after_each: Callable[[SoFar], object] | None = None,
+) -> Found:
     """The best graph with at most `edges` edges that growth and exchanges find.
 
     It grows from `start` (a neighbour on a path) or from no edge, and looks for exchanges among all pairs at most
-    `passes` times; with passes = 0 it only grows.
+    `passes` times; with passes = 0 it only grows. `after_each` is told after each look where the search stands; started
+    there (`SoFar`), it goes on as if it had not been interrupted.
 
     >>> import numpy as np
     >>> from atmostk.graphs.on_gram import OnGram
     >>> best_graph(OnGram(np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.1], [0.0, 0.1, 1.0]])), 1).graph.keys
     array([1])
     """
-    graph, value, looks = phases.start() if start is None else start, float("inf"), 0
-    targets = stages(edges, graph.rows.size)
-    while targets:
-        now, targets = targets[: phases.stages_a_look], targets[phases.stages_a_look :]
-        graph, value = phases.grown(graph, now, edges)
-        looks += 1
-    for _ in range(passes if edges else 0):
-        before = value
-        graph, value, moved = phases.exchanged(graph, edges)
-        looks += 1
-        if moved == 0 or before - value < GAIN * abs(value):
-            break
-    graph, value = phases.refitted(graph)
-    return Found(graph, value, looks)
+    if isinstance(start, SoFar):
+        now = start
+    else:
+        graph = phases.start() if start is None else start
+        now = SoFar(graph, float("inf"), tuple(stages(edges, graph.rows.size)), 0, 0, False)
+    while not _ended(now, edges, passes):
+        now = _looked_once(phases, now, edges)
+        if after_each is not None:
+            after_each(now)
+    graph, value = phases.refitted(now.graph)
+    return Found(graph, value, now.looks)
+
+
+def _ended(now: SoFar, edges: int, passes: int) -> bool:
+    return not now.targets and (now.settled or now.exchanges >= passes or edges == 0)
+
+
+def _looked_once(phases: Any, now: SoFar, edges: int) -> SoFar:
+    """After one more look at all pairs: some stages of growth, or exchanges."""
+    if now.targets:
+        count = phases.stages_a_look
+        graph, value = phases.grown(now.graph, now.targets[:count], edges)
+        return SoFar(graph, value, now.targets[count:], now.looks + 1, 0, False)
+    graph, value, moved = phases.exchanged(now.graph, edges)
+    settled = moved == 0 or now.value - value < GAIN * abs(value)
+    return SoFar(graph, value, (), now.looks + 1, now.exchanges + 1, settled)

@@ -38,6 +38,15 @@ def refresh(X, R, d, w, near, chosen):
 
 
 @compiled(nogil=True)
+def squares(X):
+    """The squared length of each row."""
+    found = np.empty(X.shape[0])
+    for i in range(X.shape[0]):
+        found[i] = _dot(X[i], X[i])
+    return found
+
+
+@compiled(nogil=True)
 def total(R, d):
     """sum_i ||R_i||^2 / d_i - log d_i."""
     found = 0.0

@@ -14,7 +14,8 @@ import numpy as np
 from atmostk import top_k
 from atmostk.ascending import among, union, without
 from atmostk.graphs.graph import Graph, pairs_among, with_mirrors
-from atmostk.graphs.pair_scan import Prices, at_pairs, best_pairs, products, squares_above
+from atmostk.graphs.pair_scan import best_pairs, products, squares_above
+from atmostk.graphs.pair_scores import Prices, at_pairs
 from atmostk.graphs.pairs_above import pairs_above
 
 

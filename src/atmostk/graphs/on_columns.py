@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from atmostk.ascending import union, without
-from atmostk.graphs.column_descent import descend, refresh, rescore, total
+from atmostk.graphs.column_descent import descend, refresh, rescore, squares, total
 from atmostk.graphs.gram_descent import neighbours
 from atmostk.graphs.graph import Graph
-from atmostk.graphs.pair_scan import Prices, Stacked, best_pairs
+from atmostk.graphs.pair_scan import best_pairs
+from atmostk.graphs.pair_scores import Prices, Stacked
 from atmostk.graphs.ranking import best_of
 from atmostk.graphs.worth import KNOWN, Worth
 
@@ -39,11 +40,19 @@ class OnColumns:
 
     stages_a_look = 2
 
-    def __init__(self, columns: np.ndarray, *, ridge: float = 0.0, l1: float = 0.0, worth: Worth | None = None) -> None:
+    def __init__(
+        self,
+        columns: np.ndarray,
+        *,
+        ridge: float = 0.0,
+        l1: float = 0.0,
+        worth: Worth | None = None,
+        threads: int = 1,
+    ) -> None:
         self.X = columns
         self.R = np.empty_like(columns)
-        self.square = np.array([float(np.vdot(row, row)) for row in columns])
-        self.ridge, self.l1, self.worth = float(ridge), float(l1), worth
+        self.square = squares(columns)
+        self.ridge, self.l1, self.worth, self.threads = float(ridge), float(l1), worth, threads
         self.tolerance = 1e-8 * len(columns)
 
     @property
@@ -104,7 +113,7 @@ class OnColumns:
         else:  # each residual is a multiple of its own variable: half the product says it all
             left = right = self.X
             prices = Prices(self.square, inverse / 4, self.ridge / 2)
-        pairs = best_pairs(left, right, prices, count + graph.rows.size)
+        pairs = best_pairs(left, right, prices, count + graph.rows.size, threads=self.threads)
         found.take_in(union(pairs.rows * self.size + pairs.columns, listed))
         return found
 

@@ -1,59 +1,26 @@
-"""The best pairs of all when nothing of size p x p may be stored: products of blocks, filtered as they come.
-
-For the pair i < j the product is b = left_i . right_j, and its score
-
-    b^2 / (square_j inverse_i + square_i inverse_j + twice).
-"""
+"""The best pairs of all when nothing of size p x p may be stored: products of blocks, filtered as they come."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from atmostk.compiled import compiled
+from atmostk.graphs.kept_pairs import Pairs, in_order
+from atmostk.graphs.pair_scores import Prices
 from atmostk.graphs.ranking import compact
 
 BLOCK = 512  # variables: a block's product stays in the cache of one processor core
 SEGMENT = 64
 FUSED_FROM = 1000  # variables; below this a product is over before the kernel is loaded
+BYTES_FROM = 3000  # variables; below this rounding to eight bits costs as much as it saves
 SAMPLED = 48  # rows that tell where the threshold will come to lie
 
 
-class Pairs(NamedTuple):
-    """Pairs of variables, rows below columns, in ascending order, with their scores."""
-
-    rows: np.ndarray
-    columns: np.ndarray
-    scores: np.ndarray
-
-
-class Prices(NamedTuple):
-    """What divides the square of a product into its score."""
-
-    square: np.ndarray
-    inverse: np.ndarray
-    twice: Any
-
-
-class Stacked:
-    """Two matrices side by side, the second scaled row by row; only what is asked for is put together."""
-
-    def __init__(self, first: np.ndarray, second: np.ndarray, scale: np.ndarray, scaled: int) -> None:
-        self.parts, self.scale, self.scaled = (first, second), scale.astype(first.dtype)[:, None], scaled
-
-    def __len__(self) -> int:
-        return len(self.parts[0])
-
-    def __getitem__(self, chosen: Any) -> np.ndarray:
-        parts = [part[chosen] for part in self.parts]
-        parts[self.scaled] = parts[self.scaled] * self.scale[chosen]
-        return np.hstack(parts)
-
-
-def best_pairs(left: Any, right: Any, prices: Prices, count: int) -> Pairs:
-    """The `count` pairs of the largest score, ties to the first.
+def best_pairs(left: Any, right: Any, prices: Prices, count: int, *, threads: int = 1) -> Pairs:
+    """The `count` pairs of the largest score. left right' is symmetric, unless all prices are the same.
 
     >>> left = np.array([[1.0], [2.0], [3.0]], np.float32)
     >>> half = np.full(3, 0.5, np.float32)
@@ -63,15 +30,27 @@ def best_pairs(left: Any, right: Any, prices: Prices, count: int) -> Pairs:
     square, inverse = prices.square.astype(np.float32), prices.inverse.astype(np.float32)
     prices = Prices(square, inverse, np.float32(prices.twice))
     guess = _guess(left, right, prices, count)
-    look = _above
-    if len(left) >= FUSED_FROM and left[:1].dtype == np.float32:
-        from atmostk.graphs import fused_scan
+    # A guess too high costs a second look, never an answer.
+    for least in (guess, guess * np.float32(0.8), guess * np.float32(0.5)):
+        if least > 0:
+            found = _looked(left, right, prices, count, least, threads)
+            if len(found.rows) >= count:
+                return found
+    return _looked(left, right, prices, count, np.float32(0), threads)
 
-        look = fused_scan.above if fused_scan.available() else _above
-    found = look(left, right, prices, count, guess)
-    if len(found.rows) < count and guess > 0:  # a guess too high costs a second look, never an answer
-        found = look(left, right, prices, count, np.float32(0))
-    return found
+
+def _looked(left: Any, right: Any, prices: Prices, count: int, least: np.float32, threads: int) -> Pairs:
+    """The best above the least, by the fastest way that this processor and these rows allow."""
+    if len(left) >= FUSED_FROM and left[:1].dtype == np.float32:
+        from atmostk.graphs import byte_scan, fused_scan
+
+        if len(left) >= BYTES_FROM and byte_scan.available():
+            found = byte_scan.above(left, right, prices, count, least, threads)
+            if found is not None:
+                return found
+        if fused_scan.available():
+            return fused_scan.above(left, right, prices, count, least, threads)
+    return _above(left, right, prices, count, least)
 
 
 def _above(left: Any, right: Any, prices: Prices, count: int, least: np.float32) -> Pairs:
@@ -83,12 +62,6 @@ def _above(left: Any, right: Any, prices: Prices, count: int, least: np.float32)
         found, least = _filtered(product, top, side, prices, count, rows, columns, scores, found, least)
     found, least = compact(rows, columns, scores, found, count)
     return in_order(rows[:found], columns[:found], scores[:found])
-
-
-def in_order(rows: np.ndarray, columns: np.ndarray, scores: np.ndarray) -> Pairs:
-    """Pairs by row, then column."""
-    order = np.lexsort((columns, rows))
-    return Pairs(rows[order], columns[order], scores[order])
 
 
 def _guess(left: Any, right: Any, prices: Prices, count: int) -> np.float32:
@@ -167,17 +140,3 @@ def squares_above(product, begins_on_diagonal):
             part += product[a, b] * product[a, b]
         total += part
     return total
-
-
-@compiled(nogil=True, fastmath={"reassoc", "contract", "nsz", "arcp"})
-def at_pairs(left, right, rows, columns):
-    """left_i . right_j for each pair."""
-    found = np.empty(rows.shape[0], left.dtype)
-    for e in range(rows.shape[0]):
-        one = left[rows[e]]
-        two = right[columns[e]]
-        total = left.dtype.type(0)
-        for k in range(left.shape[1]):
-            total += one[k] * two[k]
-        found[e] = total
-    return found

@@ -16,10 +16,10 @@ class Memory:
     What the libraries take is set aside first. A pass has three blocks in memory (one read, one
     waiting, one worked on) and needs about as much again to decode and to compute, so a block is a sixteenth of the
     rest; the rows of a sample, of which a solver makes copies, an eighth; what a reader of files holds for
-    itself, a third.
+    itself, two fifths.
 
     >>> Memory.of("1GB")
-    Memory(total=1000000000, block=37500000, sample=75000000, reader=200000000)
+    Memory(total=1000000000, block=37500000, sample=75000000, reader=240000000)
     """
 
     total: int
@@ -37,7 +37,7 @@ class Memory:
                 f"max_memory={size!r}: the libraries alone take about {readable(LIBRARIES)}, so allow "
                 f"{readable(LIBRARIES + 10**8)} or more."
             )
-        return cls(total, min(rest // 16, 64_000_000), rest // 8, rest // 3)
+        return cls(total, min(rest // 16, 64_000_000), rest // 8, 2 * rest // 5)
 
 
 def size_in_bytes(size: int | float | str) -> int:
