@@ -37,8 +37,8 @@ def stop(seed: int, quick: bool) -> Stop:
     middle = judged[SHOWN]
     hit = {count: found.hit or 0.0 for count, found in judged.items()}
     headline = (
-        f"{deltas[SHOWN].pixels} of 784 pixels, the same for every image, make the network take {hit[SHOWN]:.0%} of the "
-        f"other digits for a {TARGET} (accuracy {middle.accuracy_before:.0%} to {middle.accuracy_after:.0%}); "
+        f"{deltas[SHOWN].pixels} of 784 pixels, the same for every image, make the network take {hit[SHOWN]:.0%} of "
+        f"the other digits for a {TARGET} (accuracy {middle.accuracy_before:.0%} to {middle.accuracy_after:.0%}); "
         f"{BUDGETS[-1]} pixels {hit[BUDGETS[-1]]:.0%}."
     )
     run = attack_run(

@@ -1,4 +1,4 @@
-"""Features: a real data set, every budget, the one that cross-validation chooses, and the paper's algorithm beside it."""
+"""Features: a real data set, every budget, the one that cross-validation chooses, and the paper's algorithm beside."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def _paper(X: np.ndarray, y: np.ndarray, names: list[str], model: Any, seed: int
     same = len(np.intersect1d(result.support, model.support_))
     value = result.value * scale**2
     headline = (
-        f"Algorithm 1 with as many features and samples that grow: objective {value:.0f} to {model.certificate_.value:.0f} "
-        f"of Exchange, {same} of {budget} features the same, {result.steps} steps."
+        f"Algorithm 1 with as many features and samples that grow: objective {value:.0f}, where Exchange has "
+        f"{model.certificate_.value:.0f}; {same} of {budget} features the same, {result.steps} steps."
     )
     return loop_run(
         result,

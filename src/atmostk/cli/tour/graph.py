@@ -1,4 +1,4 @@
-"""Graph: a simulated network of genes whose edges are known, learned from a few samples and scored against the truth."""
+"""Graph: a simulated network of genes whose edges are known, learned from few samples and scored against the truth."""
 
 from __future__ import annotations
 
