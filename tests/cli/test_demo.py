@@ -28,7 +28,7 @@ def test_the_attack_is_toured(call: Call, tmp_path: Path) -> None:
     for library in ("torch", "safetensors", "mlxtend"):
         pytest.importorskip(library, reason=f"{library} is not installed")
     told = call("demo", "--quick", "--only", "attack", "--out", tmp_path / "report.html", "--json").json()
-    assert told["attack"]["hit_with_50_pixels"] >= told["attack"]["hit_with_5_pixels"]
+    assert told["attack"]["hit_with_25_pixels"] > told["attack"]["hit_with_5_pixels"]
 
 
 def test_without_pytorch_the_rest_is_toured(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
