@@ -251,3 +251,17 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_answer(tmp_path) -> None:
         killed.wait()
         assert started(f"run{turn}").wait() == 0
         np.testing.assert_array_equal(np.load(tmp_path / f"run{turn}.npy"), whole)
+
+
+def test_a_path_and_a_choice_by_a_criterion_as_in_memory(tmp_path) -> None:
+    from atmostk import SparseRegressorCV, sparse_path
+
+    np.save(tmp_path / "X.npy", X.astype(float))
+    np.save(tmp_path / "y.npy", AMOUNTS)
+    rows = open_rows(tmp_path / "X.npy", target="y.npy")
+    there, here = sparse_path(rows, at_most=[1, 3]), sparse_path(X.astype(float), AMOUNTS.astype(float), at_most=[1, 3])
+    np.testing.assert_allclose(there.values, here.values, rtol=1e-6)
+    choice = SparseRegressorCV(at_most=range(1, 5), criterion="bic", kicks=0)
+    assert choice.fit(rows).at_most_ == choice.fit(X.astype(float), AMOUNTS.astype(float)).at_most_
+    with pytest.raises(ValueError, match="take criterion='bic', 'ebic' or 'gic'"):
+        SparseRegressorCV().fit(rows)

@@ -17,8 +17,10 @@ def is_source(X: Any) -> bool:
     return isinstance(X, Asked) or hasattr(X, "__dask_graph__")
 
 
-def only_for_sources(checkpoint: Any) -> None:
-    """Raise where a checkpoint is asked for rows in memory."""
+def only_for_sources(checkpoint: Any, *, never: bool = False) -> None:
+    """Raise where a checkpoint is asked for rows in memory, or for a search of many budgets."""
+    if checkpoint is not None and never:
+        raise ValueError("checkpoint= is for one budget: a path of several has none yet.")
     if checkpoint is not None:
         raise ValueError(
             "checkpoint= is for rows from open_rows or from Dask: a fit in memory is over before it matters."
