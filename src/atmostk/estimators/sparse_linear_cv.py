@@ -45,7 +45,7 @@ class SparseLinearCV(SparseLinear):
         only_for_sources(checkpoint, never=True)
         if is_source(X) and self.criterion == "cv":
             raise ValueError(
-                f"{type(self).__name__}(criterion='cv') cuts rows in memory into folds: for rows that are read where they "
+                f"{type(self).__name__}(criterion='cv') cuts rows in memory into folds: for rows read where they "
                 "are, take criterion='bic', 'ebic' or 'gic'."
             )
         search = self._opened(X, y, sample_weight)
