@@ -183,7 +183,9 @@ def test_a_target_that_the_loss_cannot_have_is_refused(X, y):
 
 def test_it_stands_in_a_pipeline_and_keeps_frames(X, y):
     frame = pd.DataFrame(X, columns=list("abcdefghi"))
-    pipe = make_pipeline(StandardScaler(), SparseRegressor(at_most=3), LinearRegression()).set_output(transform="pandas")
+    pipe = make_pipeline(StandardScaler(), SparseRegressor(at_most=3), LinearRegression()).set_output(
+        transform="pandas"
+    )
     pipe.fit(frame, y)
     chosen = pipe[1].transform(pipe[0].transform(frame))
     assert list(chosen.columns) == list(pipe[1].get_feature_names_out())

@@ -38,9 +38,9 @@ def sentences(search: LinearSearch, found: Found, names: np.ndarray | None) -> I
         dependent = _dependent(X, chosen, search)
         if dependent.size:
             yield (
-                f"{told(dependent, names)} {_is(dependent)} a combination of the other {chosen.size - dependent.size} "
-                f"chosen features on these {X.shape[0]} rows, so that coefficients are not unique: allow fewer, or give "
-                "a ridge."
+                f"{told(dependent, names)} {_is(dependent)} a combination of the other "
+                f"{chosen.size - dependent.size} chosen features on these {X.shape[0]} rows, so that coefficients are "
+                "not unique: allow fewer or give a ridge."
             )
     exact = fits_exactly(found)
     short = found.used < found.at_most and found.result.stop.converged and not exact

@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state
 
 from atmostk.certificate import Certificate, certify, from_derivatives
 from atmostk.estimators.coefficient_rules import CoefficientRules
-from atmostk.estimators.column_variances import Moments
 from atmostk.minimize import Result, minimize
 from atmostk.objectives import SquaredError, WithIntercept, with_ridge
 from atmostk.objectives.centred import Centred
@@ -50,7 +49,7 @@ class LinearSearch:
     rules: CoefficientRules
     ridge: np.ndarray | None
     dtype: Any
-    moments: Moments
+    moments: Any = None
 
     @cached_property
     def exact_fit(self) -> float:
@@ -99,10 +98,12 @@ class LinearSearch:
         penalty = 0.0
         if self.ridge is not None:
             penalty = 0.5 * float((self.ridge * coefficients.astype(np.float64) ** 2).sum())
+        support = np.union1d(np.flatnonzero(coefficients.any(axis=0)), kept)
+        certificate = self._certificate(at_most, result) if proved else None
+        result = replace(result, x=table.reshape(result.x.shape), state=None)
         return Found(
-            at_most, replace(result, x=table.reshape(result.x.shape), state=None), self._certificate(at_most, result) if proved else None, coefficients,
-            intercepts, np.union1d(np.flatnonzero(coefficients.any(axis=0)), kept),
-            self.rules.used(coefficients), result.value - penalty,
+            at_most, result, certificate, coefficients, intercepts, support, self.rules.used(coefficients),
+            result.value - penalty,
         )  # fmt: skip
 
     def _certificate(self, at_most: int, result: Result) -> Certificate:

@@ -73,7 +73,9 @@ class SparseLinear(SelectorMixin, BaseEstimator):
         if self.ridge:
             ridge = self.ridge * (data.moments.variances if self.standardize else np.ones(data.X.shape[1]))
         loss.check_target(target, True)
-        return LinearSearch(loss, data.sampler(target, weights, intercept=rules.intercept), rules, ridge, data.X.dtype, data.moments)
+        return LinearSearch(
+            loss, data.sampler(target, weights, intercept=rules.intercept), rules, ridge, data.X.dtype, data.moments
+        )
 
     def _learn(self, found: Found) -> None:
         """Become the model that a search found."""

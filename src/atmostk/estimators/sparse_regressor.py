@@ -22,8 +22,8 @@ class SparseRegressor(RegressorMixin, SparseLinear):
     `standardize`) over all coefficients with at most so many nonzeros. The intercept is free.
 
     `loss` is "squared_error", "huber", "quantile" (the median), "poisson", "gamma", "tweedie", or an objective of
-    `atmostk.objectives` such as `Huber(0.5)`, `Quantile(0.9)` or `Tweedie(1.7)`. Quantiles are smoothed; their window, and
-    the threshold of "huber", follow the spread of the residuals of a first fit, and stand in `loss_`.
+    `atmostk.objectives` such as `Huber(0.5)`, `Quantile(0.9)` or `Tweedie(1.7)`. Quantiles are smoothed; their window,
+    and the threshold of "huber", follow the spread of the residuals of a first fit, and stand in `loss_`.
     `bounds` is (lower, upper), each None, a number or one for each feature, or a dictionary {feature: (lower, upper)};
     `groups` has a label for each feature, and at_most counts groups; features in `always` (places, column names or a
     mask) are in the model whatever they are worth, and count. More `kicks` search longer for a better model;

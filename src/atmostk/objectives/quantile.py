@@ -15,8 +15,8 @@ Array = Any
 class Quantile(LinearPredictorLoss):
     """F(x) = mean of (level - 1/2) u_i + |u_i| / 2, u = y - X x: the slope of loss is -level above, 1 - level below.
 
-    `smoothing`, in units of y, rounds the corner: within it |u| is (u^2 / smoothing + smoothing) / 2, which is the mean of
-    the pinball loss over a window of that half-width (conquer; He, Pan, Tan and Zhou, 2023). 0 is the exact loss, whose
+    `smoothing`, in units of y, rounds the corner: within it |u| is (u^2 / smoothing + smoothing) / 2, which makes the
+    loss its mean over a window of that half-width (conquer; He, Pan, Tan and Zhou, 2023). 0 is the exact loss, whose
     curvature is 0: `Exchange` needs a smoothing, and the estimators take one from the data.
 
     >>> import numpy as np
