@@ -52,11 +52,15 @@ class Opened:
         return CheckedRows(X, target.astype(kind, copy=False), weights)
 
 
-def opened(estimator: Any, X: Any, y: Any, sample_weight: Any, *, numeric: bool, about_mean: bool) -> Opened:
-    """X, y and weights as `fit` got them. The estimator learns the names of the columns."""
+def opened(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, numeric: bool, about_mean: bool, arriving: bool = False
+) -> Opened:
+    """X, y and weights as `fit` got them. The estimator learns the names of the columns; or knows them already, where
+    the rows are `arriving` for a model that is there.
+    """
     X, y = validate_data(
         estimator, X, y, accept_sparse=FORMATS, dtype=FLOATS, y_numeric=numeric, ensure_all_finite=False,
-        ensure_min_samples=2,
+        ensure_min_samples=1 if arriving else 2, reset=not arriving,
     )  # fmt: skip
     names = getattr(estimator, "feature_names_in_", None)
     X, y = canonical(X), np.asarray(y)

@@ -79,6 +79,7 @@ class SparseLinear(SelectorMixin, BaseEstimator):
 
     def _learn(self, found: Found) -> None:
         """Become the model that a search found."""
+        vars(self).pop("_stream", None)  # whatever arrived before, this model is of these rows
         assert found.certificate is not None
         self.certificate_, self.result_, self.support_ = found.certificate, found.result, found.support
         self.n_iter_ = max(1, found.result.steps)

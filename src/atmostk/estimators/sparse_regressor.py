@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from atmostk.estimators.arriving.partial_fit import ArrivingRegressor
 from atmostk.estimators.linear_door import opened
 from atmostk.estimators.linear_search import Found, LinearSearch
 from atmostk.estimators.regression_losses import checked_loss, needs_scale, scaled, spread
@@ -15,7 +16,7 @@ from atmostk.estimators.sparse_linear import SparseLinear, is_whole
 from atmostk.objectives.linear_predictor import LinearPredictorLoss
 
 
-class SparseRegressor(RegressorMixin, SparseLinear):
+class SparseRegressor(ArrivingRegressor, RegressorMixin, SparseLinear):
     """The best linear regression on at most `at_most` features.
 
     It minimises the mean loss plus ridge / 2 times the squared coefficients (of columns with variance 1, where
