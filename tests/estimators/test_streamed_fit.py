@@ -265,3 +265,13 @@ def test_a_path_and_a_choice_by_a_criterion_as_in_memory(tmp_path) -> None:
     assert choice.fit(rows).at_most_ == choice.fit(X.astype(float), AMOUNTS.astype(float)).at_most_
     with pytest.raises(ValueError, match="take criterion='bic', 'ebic' or 'gic'"):
         SparseRegressorCV().fit(rows)
+
+
+def test_huber_is_scaled_by_a_sample(tmp_path) -> None:
+    np.save(tmp_path / "X.npy", X.astype(float))
+    np.save(tmp_path / "y.npy", AMOUNTS + 100.0 * (np.arange(8000) % 40 == 0))
+    rows = open_rows(tmp_path / "X.npy", target="y.npy")
+    there = SparseRegressor(at_most=3, loss="huber").fit(rows)
+    here = SparseRegressor(at_most=3, loss="huber").fit(X.astype(float), np.load(tmp_path / "y.npy"))
+    np.testing.assert_array_equal(there.support_, here.support_)
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-3)

@@ -122,7 +122,7 @@ def encoded(data: Opened, class_weight: Any) -> tuple[np.ndarray, np.ndarray, np
     counting = labels if data.weights is None else labels[data.weights > 0]
     if len(classes) < 2 or (counting == counting[0]).all():
         raise ValueError(
-            f"y holds only one class, {classes[counting[0]]!r}, in the rows that count: there is nothing to tell "
+            f"y holds only one class, {str(classes[counting[0]])!r}, in the rows that count: there is nothing to tell "
             "apart, give rows of at least two classes."
         )
     weights = data.weights

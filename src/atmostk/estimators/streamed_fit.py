@@ -91,7 +91,7 @@ def streamed_search(model: Any, data: Streamed, source: Any, loss: Any, outputs:
     ridge = None
     if model.ridge:
         ridge = model.ridge * (data.variances(model.ridge) if model.standardize else np.ones(width))
-    return StreamedSearch(loss, source, rules, ridge, data.dtype, data.checkpoint)
+    return StreamedSearch(loss, source, rules, ridge, data.dtype, checkpoint=data.checkpoint)
 
 
 @dataclass(frozen=True)

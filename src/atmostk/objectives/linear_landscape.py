@@ -10,6 +10,7 @@ import numpy as np
 from atmostk import arrays
 from atmostk.landscape import room
 from atmostk.objectives import columns
+from atmostk.objectives.centred import Centred
 from atmostk.objectives.seen_columns import SeenColumns, features_of
 from atmostk.objectives.support_fit import Evaluation, fitted, summed
 from atmostk.passes import Asked
@@ -61,7 +62,7 @@ def linear_landscape(problem: Any, x0: Array, *, spreads: Any = None) -> Any:
 def _in_memory(block: Any) -> Any:
     """The block with its tensors as arrays over the same memory; None where that cannot be."""
     X, y = block.data
-    X = X if arrays.is_scipy_sparse(X) else arrays.in_memory(X)
+    X = X if arrays.is_scipy_sparse(X) or isinstance(X, Centred) else arrays.in_memory(X)
     y, weights = arrays.in_memory(y), None if block.weights is None else arrays.in_memory(block.weights)
     if X is None or y is None or (weights is None and block.weights is not None):
         return None
