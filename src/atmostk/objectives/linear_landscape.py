@@ -10,11 +10,14 @@ import numpy as np
 from atmostk import arrays
 from atmostk.landscape import Tally, room
 from atmostk.objectives import columns
+from atmostk.objectives.centred import Centred
 from atmostk.objectives.seen_columns import SeenColumns, features_of
 from atmostk.objectives.support_fit import Evaluation, fitted, summed
+from atmostk.passes import Asked
 
 Array = Any
 MOST_FOR_EXACT = 1e-10  # of the value: what a polished fit may still have to gain
+MOST_IN_DOUBLE = 1e-14  # where rounding allows more: the values are then right to seven digits or more
 MOST_FOR_TRIAL = 1e-6
 CHEAP_HESSIAN = 1e7  # multiplications
 FEW = 64  # entries, for which reading the rows costs more than their products
@@ -33,12 +36,16 @@ class LinearPoint:
     gradient: Any = field(default=None, metadata={"saved": False}, compare=False)
 
 
-def linear_landscape(problem: Any, x0: Array, *, spreads: Any = None) -> LinearLandscape | None:
+def linear_landscape(problem: Any, x0: Array, *, spreads: Any = None) -> Any:
     """The landscape of a linear predictor's loss, whatever ridge or intercept goes with it.
 
     `spreads` are the mean squares of the features (about the mean where there is an intercept, and 1 for it) if they
     are known better than these rows tell them.
     """
+    if isinstance(problem.sampler, Asked):
+        from atmostk.objectives.streamed_landscape import StreamedLandscape
+
+        return StreamedLandscape(problem, x0)
     objective, ridge, intercept = problem.objective, 0.0, False
     while not hasattr(objective, "slope"):
         if hasattr(objective, "ridge"):
@@ -57,7 +64,7 @@ def linear_landscape(problem: Any, x0: Array, *, spreads: Any = None) -> LinearL
 def _in_memory(block: Any) -> Any:
     """The block with its tensors as arrays over the same memory; None where that cannot be."""
     X, y = block.data
-    X = X if arrays.is_scipy_sparse(X) else arrays.in_memory(X)
+    X = X if arrays.is_scipy_sparse(X) or isinstance(X, Centred) else arrays.in_memory(X)
     y, weights = arrays.in_memory(y), None if block.weights is None else arrays.in_memory(block.weights)
     if X is None or y is None or (weights is None and block.weights is not None):
         return None
@@ -69,8 +76,9 @@ def _every(block: Any, step: int) -> Any:
     X, y = block.data
     rows = slice(step // 2, None, step)
     y = y[rows]
+    X = replace(X, X=X.X[rows]) if isinstance(X, Centred) else X[rows]
     return replace(
-        block, data=(X[rows], y), size=len(y), weights=None if block.weights is None else block.weights[rows],
+        block, data=(X, y), size=len(y), weights=None if block.weights is None else block.weights[rows],
         whole=False,
     )  # fmt: skip
 
@@ -187,7 +195,10 @@ class LinearLandscape:
 
     def polish(self, point: LinearPoint, /) -> LinearPoint:
         """The same support, as exactly as the precision allows."""
-        return point if point.rest <= MOST_FOR_EXACT else self._refit(point, point.units, MOST_FOR_EXACT)
+        return point if point.rest <= self._exact() else self._refit(point, point.units, self._exact())
+
+    def _exact(self) -> float:
+        return MOST_FOR_EXACT if columns.precision(self.blocks[0].data[0]) == np.float32 else MOST_IN_DOUBLE
 
     def _refit(self, point: LinearPoint, units: np.ndarray, tolerance: float, model: Any = None) -> LinearPoint:
         entries = self.entries_of(units)
