@@ -24,10 +24,10 @@ class ExchangeState:
     kick: int
     rows: int
     exact: bool
-    sample: int  # rows that the value is the mean of; 0 for all
     finished: str | None = None
     landscape: Any = field(default=None, metadata={"saved": False, "started": True}, compare=False)
     whole: Any = field(default=None, metadata={"saved": False, "started": True}, compare=False)
+    sample: int = 0  # rows that the value is the mean of; 0 for all
 
     @property
     def value(self) -> float:
@@ -54,7 +54,7 @@ class ExchangeRecord:
     units: int
     accepted: bool
     rows: int  # evaluated so far
-    sample: int  # rows that the value is the mean of; 0 for all
+    sample: int = 0  # rows that the value is the mean of; 0 for all
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Exchange:
             sample = whole.first
         landscape: Any = whole.on_fewer(sample) if sample else whole
         point = landscape.start(x0)
-        return ExchangeState(point, "grow", 0, landscape.rows, not sample, sample, None, landscape, whole)
+        return ExchangeState(point, "grow", 0, landscape.rows, not sample, None, landscape, whole, sample)
 
     def step(
         self, state: ExchangeState, problem: Problem, rng: np.random.Generator, /
@@ -272,7 +272,7 @@ class Exchange:
 def _on_its_rows(state: ExchangeState) -> ExchangeState:
     """The state with the rows it is about, which a checkpoint does not hold."""
     if not state.sample:
-        return state if state.landscape is state.whole else replace(state, landscape=state.whole)
+        return state if state.whole is None or state.landscape is state.whole else replace(state, landscape=state.whole)
     if state.landscape.sample == state.sample:
         return state
     return replace(state, landscape=state.whole.on_fewer(state.sample))
