@@ -44,6 +44,10 @@ def attack(
     ] = None,
     low: Annotated[float, typer.Option("--low", help="The smallest value of a pixel.")] = 0.0,
     high: Annotated[float, typer.Option("--high", help="The largest value of a pixel.")] = 1.0,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="One start and no kicks: a quarter of the time, somewhat weaker.")
+    ] = False,
+    kicks: options.Kicks = None,
     seed: options.Seed = 0,
     max_seconds: options.MaxSeconds = None,
     run: options.RunFolder = None,
@@ -69,6 +73,8 @@ def attack(
         amplitude=amplitude,
         low=low,
         high=high,
+        fast=fast,
+        kicks=kicks,
         seed=seed,
         max_seconds=max_seconds,
     )

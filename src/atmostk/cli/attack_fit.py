@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ class Asked:
     amplitude: float | None = None
     low: float = 0.0
     high: float = 1.0
+    fast: bool = False
+    kicks: int | None = None
     seed: int = 0
     max_seconds: float | None = None
 
@@ -111,8 +114,10 @@ def fitted(
     """Search, with a line about what is done, and judge."""
     from atmostk.networks import SparseAttack
 
+    _check_taken(network, images)
     aim = "any wrong class" if asked.target is None else f"class {asked.target}"
-    told = f"{', '.join(str(count) for count in asked.at_most)} pixels that make {len(images.images):,} images {aim}"
+    counts = ", ".join(str(count) for count in asked.at_most)
+    what = f"{counts} pixels that make a network take {len(images.images):,} images for {aim}"
     attack = SparseAttack(
         at_most=max(asked.at_most),
         target=asked.target,
@@ -120,18 +125,37 @@ def fitted(
         mask=mask,
         low=asked.low,
         high=asked.high,
+        fast=asked.fast,
+        kicks=asked.kicks,
         seed=asked.seed,
         max_seconds=asked.max_seconds,
     )
-    with working(f"choosing {told} ({where})"):
-        if len(asked.at_most) > 1:
+    with working(f"choosing {what} ({where})"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
             path = attack.path(list(asked.at_most), network, images.images, images.labels)
-            perturbations = [path[count] for count in asked.at_most]
-        else:
-            perturbations = [attack.fit(network, images.images, images.labels)]
+        told = [str(warning.message) for warning in caught]
+        perturbations = [path[count] for count in asked.at_most]
         judged = images if held is None else held
         evaluations = [found.evaluate(network, judged.images, judged.labels) for found in perturbations]
-    return Found(asked, where, perturbations, evaluations, judged, held is not None)
+    interrupted = any("interrupted" in text for text in told)
+    return Found(asked, where, perturbations, evaluations, judged, held is not None, interrupted)
+
+
+def _check_taken(network: Any, images: Images) -> None:
+    """Raise with one sentence where the network cannot take images of this size."""
+    import torch
+
+    from atmostk.networks.images import read_images as checked
+
+    # Whatever is wrong with the numbers themselves is told by the attack, which knows the box.
+    x, _ = checked(np.zeros_like(images.images[:2]), np.zeros(len(images.images[:2])))
+    try:
+        with torch.no_grad():
+            network(x)
+    except (RuntimeError, ValueError, AssertionError) as error:
+        last = str(error).strip().splitlines()[-1:] or [type(error).__name__]
+        raise ValueError(f"the network does not take images of shape {tuple(x.shape[1:])} ({last[0]}).") from None
 
 
 @dataclass(frozen=True)
@@ -144,11 +168,7 @@ class Found:
     evaluations: list[Any]
     judged: Images
     held_out: bool
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the search."""
-        return False
+    interrupted: bool
 
     def path(self) -> dict[str, np.ndarray]:
         """A row for each budget."""

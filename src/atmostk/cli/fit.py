@@ -28,6 +28,7 @@ def fit(
     ] = None,
     cv: Annotated[bool, typer.Option("--cv", help="Choose how many features by cross-validation.")] = False,
     folds: Annotated[int, typer.Option("--folds", min=2, help="Parts of the cross-validation.")] = 5,
+    frugal: options.Frugal = False,
     classify: Annotated[
         bool | None,
         typer.Option("--classify/--regress", help="Read the target as classes or as amounts, where that is not clear."),
@@ -70,6 +71,7 @@ def fit(
         at_most=linear_fit.budgets(at_most, cv),
         cv=cv,
         folds=folds,
+        frugal=frugal,
         classify=linear_fit.classes_wanted(classify, loss),
         loss=loss,
         ridge=ridge,

@@ -34,6 +34,7 @@ def graph(
     ] = None,
     cv: Annotated[bool, typer.Option("--cv", help="Choose how many edges by cross-validation.")] = False,
     folds: Annotated[int, typer.Option("--folds", min=2, help="Parts of the cross-validation.")] = 5,
+    frugal: options.Frugal = False,
     ridge: Annotated[float, typer.Option("--ridge", min=0, help="Shrinks the chosen edges, squared.")] = 0.0,
     shrinkage: Annotated[float, typer.Option("--shrinkage", min=0, help="Shrinks the chosen edges, absolutely.")] = 0.0,
     known: Annotated[
@@ -86,6 +87,7 @@ def graph(
         edges=graph_fit.budgets(edges, cv),
         cv=cv,
         folds=folds,
+        frugal=frugal,
         ridge=ridge,
         shrinkage=shrinkage,
         known=graph_fit.pairs(known, "--known"),

@@ -22,6 +22,7 @@ class Asked:
     edges: tuple[int, ...] = ()
     cv: bool = False
     folds: int = 5
+    frugal: bool = False  # the fewest edges within one standard error of the best
     ridge: float = 0.0
     shrinkage: float = 0.0
     known: tuple[tuple[str, str], ...] = ()
@@ -78,6 +79,9 @@ def fitted(
             raise ValueError(f"{where} has no variable {name!r}: --known and --forbidden take names of variables.")
     told = f"{size:,} variables, {rows:,} samples of {where}"
     if asked.cv:
+        for option, given in (("--max-seconds", asked.max_seconds), ("--kicks", asked.kicks or None)):
+            if given is not None:
+                raise ValueError(f"{option} does not go with --cv, which ends by itself: leave one of the two out.")
         what = f"choosing how many edges by {asked.folds}-fold cross-validation ({told})"
     else:
         most = size * (size - 1) // 2
@@ -100,6 +104,11 @@ def _estimator(asked: Asked) -> Any:
         "impute": asked.impute,
         "random_state": asked.seed,
     }
+    if asked.cv:
+        if asked.shrinkage:
+            more["shrinkage"] = [asked.shrinkage]
+        rule = "one_standard_error" if asked.frugal else "best"
+        return atmostk.SparsePrecisionCV(edges=list(asked.edges) or None, cv=asked.folds, rule=rule, **more)
     # A search with a clock, even one that never strikes, is one that Ctrl-C ends with the best network so far.
     limit = math.inf if asked.max_seconds is None else asked.max_seconds
     return atmostk.SparsePrecision(
@@ -143,6 +152,8 @@ class Found:
 
     def told(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Facts and tables for standard output."""
+        from atmostk.report.graph_run import graph_path
+
         edges = self.fitted.edges_
         certificate = getattr(self.fitted, "certificate_", None)
         facts = {
@@ -160,7 +171,8 @@ class Found:
             "partial correlation": strongest.partial_correlation,
             "weight": strongest.weight,
         }
-        return facts, {"network": table}
+        path = graph_path(self.fitted)
+        return facts, {"network": table} if path is None else {"path": path, "network": table}
 
     def run(self) -> Any:
         """The run, to be kept for a report."""

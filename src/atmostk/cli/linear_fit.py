@@ -26,6 +26,7 @@ class Asked:
     at_most: tuple[int, ...] = ()
     cv: bool = False
     folds: int = 5
+    frugal: bool = False  # the smallest budget within one standard error of the best
     classify: bool | None = None
     loss: str | None = None
     ridge: float = 0.0
@@ -66,6 +67,8 @@ def fitted(
         word = next(word for word in table.y if not _is_number(word))
         raise ValueError(f"{where}: the target {target!r} holds words ({word!r}): --regress needs numbers.")
     n, p = table.X.shape
+    if asked.cv and n < asked.folds:
+        raise ValueError(f"{where} has {n} rows, too few for --folds {asked.folds}: name at most so many.")
     tried = asked.at_most or tuple(range(1, min(MOST_TRIED, p, max(1, n // 2)) + 1))
     y = _labels(table.y) if classify else table.y
     told = f"{'classes' if classify else 'amounts'} of {target!r}, {n:,} rows, {p:,} features"
@@ -94,8 +97,13 @@ def _estimator(asked: Asked, tried: tuple[int, ...], classify: bool, table: Tabl
     if not classify and asked.loss is not None:
         more["loss"] = asked.loss
     if asked.cv:
+        from sklearn.model_selection import KFold, StratifiedKFold
+
+        # Files are often sorted, by the target as likely as not: the folds are drawn.
+        drawn = StratifiedKFold if classify else KFold
+        folds = drawn(asked.folds, shuffle=True, random_state=asked.seed)
         kind = atmostk.SparseClassifierCV if classify else atmostk.SparseRegressorCV
-        return kind(at_most=list(tried), cv=asked.folds, **more)
+        return kind(at_most=list(tried), cv=folds, one_standard_error=asked.frugal, **more)
     return (atmostk.SparseClassifier if classify else atmostk.SparseRegressor)(at_most=tried[0], **more)
 
 
@@ -140,7 +148,7 @@ class Found:
 
     def told(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Facts and tables for standard output."""
-        from atmostk.report.feature_run import answer
+        from atmostk.report.feature_run import answer, linear_path
         from atmostk.report.made import said_of_exchange
 
         certificate = self.fitted.certificate_
@@ -152,7 +160,9 @@ class Found:
             "best exchange": outputs.Said(said_of_exchange(certificate.best_exchange), certificate.best_exchange),
             "ended": self.fitted.result_.stop.reason,
         }
-        return facts, {"chosen": answer(self.fitted, self.table.names, self._spread())}
+        chosen = {"chosen": answer(self.fitted, self.table.names, self._spread())}
+        path = linear_path(self.fitted)
+        return facts, chosen if path is None else {"path": path, **chosen}
 
     def model(self) -> LinearModel:
         """What is written to the model's file."""
@@ -183,7 +193,7 @@ class Found:
 
     def run(self) -> Any:
         """The run, to be kept for a report."""
-        from atmostk.report.feature_run import feature_run
+        from atmostk.report.feature_run import feature_run, linear_path
 
         n, p = self.table.X.shape
         asked = {
@@ -206,6 +216,7 @@ class Found:
             spread=self._spread(),
             asked=asked,
             quality=self.quality(),
+            path=linear_path(self.fitted),
         )
 
     def _spread(self) -> np.ndarray:

@@ -16,6 +16,10 @@ Kicks = Annotated[
     int | None,
     typer.Option("--kicks", min=0, help="How often to search on from a disturbed answer: more is slower, never worse."),
 ]
+Frugal = Annotated[
+    bool,
+    typer.Option("--one-standard-error", help="With --cv: the smallest budget within one standard error of the best."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON, for a program to read.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what exists.")]
 RunFolder = Annotated[

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,7 +74,7 @@ def opened_archive(file: str | Path, *, needs: tuple[str, ...]) -> dict[str, np.
             arrays: dict[str, Any] = {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise FileNotFoundError(f"{file}: there is no such file.") from None
-    except (ValueError, OSError, AttributeError) as error:
+    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{file} is not a readable .npz file of plain arrays ({error}).") from None
     missing = [name for name in needs if name not in arrays]
     if missing:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from atmostk.networks.pixels.stages import stages_of
 from atmostk.networks.threads import torch_threads
 
 CHOOSING = 2000  # images on which answers are chosen; never more than a third
-GAP = 10.0  # a trained network's best logit leads by about this many units
+LEAD = 11.5  # units of the loss by which a network's best logit leads the second, halfway through the images
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class SparseAttack:
     `target=None` asks for any wrong class. A colour pixel is one unit of the budget whatever its channels. `amplitude`
     bounds how far a value may move (None: as far as the box from `low` to `high` lets it), `mask` says which pixels may
     change. `fast=True` makes one start and no kicks: a quarter of the time, for a somewhat weaker attack. The same
-    seed gives the same perturbation, unless `max_seconds` ends the search first; what it then has is the answer.
+    seed gives the same perturbation, unless `max_seconds` or Ctrl-C ends the search first; what it then has is the
+    answer.
 
     >>> images = torch.rand(60, 1, 4, 4, generator=torch.Generator().manual_seed(0))
     >>> network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(16, 3))
@@ -77,14 +79,18 @@ class SparseAttack:
         rng = np.random.default_rng(self.seed)
         clock = Clock(self.max_seconds)
         room = Room(self.low, self.high, self._amplitude(), allowed)
-        with torch_threads(self.threads), ready(model) as logits:
+        with clock.heeding_interrupts(), torch_threads(self.threads), ready(model) as logits:
             with torch.no_grad():
                 classes = logits(x[:2]).shape[1]
             check_classes(y, classes, self.target)
             searched, chosen = self._split(Scene(model, logits, x, y, self.target, room), rng)
             stages = stages_of(searched)
+            unit = _lead(chosen) / LEAD
+            searched, chosen = replace(searched, unit=unit), replace(chosen, unit=unit)
             recipe = self._recipe(local=stages is not None)
             found = solve(searched, chosen, stages, counts, recipe, clock, rng)
+        if clock.interrupted:
+            warnings.warn("SparseAttack was interrupted: what it has is the best so far.", stacklevel=2)
         return {count: self._answer(found[count], searched.shape) for count in counts}
 
     def _answer(self, signs: np.ndarray, shape: tuple[int, ...]) -> Perturbation:
@@ -97,10 +103,15 @@ class SparseAttack:
 
     def _recipe(self, *, local: bool) -> Recipe:
         """Where a change costs a pass through the whole network, fewer are tried on fewer images."""
-        effort = Effort(1200, 250, 24, 50) if local else Effort(400, 250, 8, 6)
+        if self.fast:
+            effort = Effort(500, 200, 20, 25) if local else Effort(250, 250, 8, 4)
+            sweeps, warm, batches = 2, (2.0,), 40
+        else:
+            effort = Effort(1200, 250, 24, 50) if local else Effort(400, 250, 8, 6)
+            sweeps, warm, batches = 6, (2.0, 4.0), 60
         starts = self.starts if self.starts is not None else 1 if self.fast else 2
         kicks = self.kicks if self.kicks is not None else 0 if self.fast else 10 if local else 2
-        return Recipe(starts, kicks, 60, self.batch_size, effort)
+        return Recipe(starts, sweeps, warm, kicks, batches, self.batch_size, effort)
 
     def _split(self, scene: Scene, rng: np.random.Generator) -> tuple[Scene, Scene]:
         """Images to search on and images to choose on; no image is both, unless there is only one."""
@@ -137,6 +148,13 @@ class SparseAttack:
             raise ValueError(f"amplitude={self.amplitude}: it must be a number above 0, or None.")
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise ValueError(f"max_seconds={self.max_seconds}: it must be a number above 0, or None.")
+
+
+def _lead(scene: Scene) -> float:
+    """By how much the best logit leads the second in the middle of the images: networks differ in their scales."""
+    with torch.no_grad():
+        best = scene.logits(scene.images[:500]).topk(2, dim=1).values
+    return max(float((best[:, 0] - best[:, 1]).median()), 1e-6)
 
 
 def _checked_counts(counts: Sequence[int], allowed: np.ndarray, masked: bool) -> list[int]:

@@ -25,7 +25,8 @@ def feature_run(
     """The run of a fitted `SparseRegressor`, `SparseClassifier` or CV form.
 
     `names` are the features' names, `spread` their standard deviations, by which effects are told that can be compared;
-    `quality` is what is known beside the certificate, such as a held-out score; `path` a row for each budget.
+    `quality` is what is known beside the certificate, such as a held-out score; `path` a row for each budget,
+    of a CV form its own where nothing is said.
 
     >>> import numpy as np
     >>> from atmostk import SparseRegressor
@@ -36,6 +37,7 @@ def feature_run(
     (['b'], array([2.]))
     """
     result = getattr(model, "result_", None)
+    path = path if path is not None else linear_path(model)
     tables: dict[str, Table] = {"answer": answer(model, names, spread), **convergence(result)}
     if path is not None:
         tables["path"] = path
@@ -61,3 +63,14 @@ def answer(model: Any, names: Sequence[str], spread: np.ndarray | None = None) -
     for label, row in zip(model.classes_, coefficients, strict=True):
         table[f"for {label}"] = np.asarray(row[order], dtype=float)
     return table
+
+
+def linear_path(model: Any) -> dict[str, Any] | None:
+    """The path of a CV form: the loss of each budget on its rows and, where there were folds, on rows held out."""
+    path = getattr(model, "path_", None)
+    if path is None:
+        return None
+    table: dict[str, Any] = {"features": path.at_most, "loss: these rows": path.losses}
+    if getattr(model, "errors_", None) is None:
+        return table | {str(model.criterion): np.asarray(model.scores_)}
+    return table | {"loss: held out": np.asarray(model.scores_), "loss: held out spread": np.asarray(model.errors_)}

@@ -22,7 +22,8 @@ def graph_run(
 ) -> SavedRun:
     """The run of a fitted `SparsePrecision` or its CV form.
 
-    `quality` is what is known beside the certificate, such as a held-out score; `path` a row for each number of edges.
+    `quality` is what is known beside the certificate, such as a held-out score; `path` a row for each number of edges,
+    of the CV form its own where nothing is said.
 
     >>> import numpy as np
     >>> from atmostk import SparsePrecision
@@ -43,7 +44,23 @@ def graph_run(
         },
         **convergence(result),
     }
+    path = path if path is not None else graph_path(model)
     if path is not None:
         tables["path"] = path
     facts: dict[str, Fact] = {**(quality or {}), **certified(getattr(model, "certificate_", None))}
     return SavedRun("graph", title, headline, dict(asked or {}), facts, made(result), tables)
+
+
+def graph_path(model: Any) -> dict[str, Any] | None:
+    """The path of the CV form: for each number of edges the least held-out objective among the ways to have it."""
+    results = getattr(model, "cv_results_", None)
+    if not results:
+        return None
+    edges, means = np.asarray(results["edges"]), np.asarray(results["mean_objective"], dtype=float)
+    counts = np.unique(edges)
+    best = [int(np.flatnonzero(edges == count)[np.argmin(means[edges == count])]) for count in counts]
+    return {
+        "edges": counts,
+        "objective: held out": means[best],
+        "objective: held out spread": np.asarray(results["standard_error"], dtype=float)[best],
+    }

@@ -23,8 +23,13 @@ class Block(Protocol):
         """Of every image as it stands."""
         ...
 
-    def after(self, pixels: np.ndarray, signs: np.ndarray, images: slice, /) -> np.ndarray:
-        """One row for each change, as if it alone were made; one column for each of these images."""
+    def after(
+        self, pixels: np.ndarray, signs: np.ndarray, images: slice, /, *, leaving: int | None = None
+    ) -> np.ndarray:
+        """One row for each change, as if it alone were made; one column for each of these images.
+
+        With `leaving`, as if that pixel had been given back first.
+        """
         ...
 
     def change(self, pixel: int, signs: np.ndarray, /) -> None:
@@ -50,15 +55,20 @@ class PassedBlock:
         """Of every image as it stands."""
         return self._margins
 
-    def after(self, pixels: np.ndarray, signs: np.ndarray, images: slice, /) -> np.ndarray:
+    def after(
+        self, pixels: np.ndarray, signs: np.ndarray, images: slice, /, *, leaving: int | None = None
+    ) -> np.ndarray:
         """One row for each change, one column for each of these images."""
         scene = self.scene.part(images)
         rows = np.empty((len(pixels), len(scene.images)), np.float32)
         trial = self.signs.copy()
+        if leaving is not None:
+            trial[leaving] = 0
+        start = trial.copy()
         for row, pixel, new in zip(rows, pixels, signs, strict=True):
             trial[pixel] = new
             row[:] = scene.margins(trial)
-            trial[pixel] = self.signs[pixel]
+            trial[pixel] = start[pixel]
         return rows
 
     def change(self, pixel: int, signs: np.ndarray, /) -> None:

@@ -32,23 +32,20 @@ def _sweep(search: Search) -> int:
     for pixel in on[leave].tolist():
         if search.clock.over:
             break
-        old = search.block.signs[pixel].copy()
-        search.block.change(pixel, np.zeros(channels, np.int8))
-        pixels, signs = _entering(search, found, pixel, old)
-        order, losses = search.race(pixels, signs, below=before)
+        pixels, signs = _entering(search, found, pixel)
+        order, losses = search.race(pixels, signs, below=before, leaving=pixel)
         if len(order) and _lower(before, losses[0]):
+            search.block.change(pixel, np.zeros(channels, np.int8))
             search.block.change(int(pixels[order[0]]), signs[order[0]])
             before = losses[0]
             made += 1
-        else:
-            search.block.change(pixel, old)
     return made
 
 
-def _entering(search: Search, found: Gains, left: int, old: np.ndarray) -> Changes:
+def _entering(search: Search, found: Gains, left: int) -> Changes:
     """A shortlist by slopes, the neighbours of what leaves with its signs, and itself the other way round."""
     free = search.scene.room.allowed & ~search.block.signs.any(axis=1)
-    free[left] = False
+    old = search.block.signs[left]
     pixels, signs = shortlist(found, free, search.effort.shortlist)
     _, height, width = search.scene.shape
     near = beside(left, height, width)

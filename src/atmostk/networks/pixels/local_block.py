@@ -29,28 +29,42 @@ class LocalBlock:
         """Of every image as it stands."""
         return self._margins(self._kept[:, -self._wide :], self.scene.labels)
 
-    def after(self, pixels: np.ndarray, signs: np.ndarray, images: slice, /) -> np.ndarray:
+    def after(
+        self, pixels: np.ndarray, signs: np.ndarray, images: slice, /, *, leaving: int | None = None
+    ) -> np.ndarray:
         """One row for each change, one column for each of these images."""
         first, last, _ = images.indices(len(self._kept))
         count = last - first
         step = max(1, AT_ONCE // max(1, count * (self._wide + signs.shape[1])))
         rows = np.empty((len(pixels), count), np.float32)
+        if leaving is not None:
+            self._push(leaving, np.zeros_like(self.signs[leaving]), images)
         for begin in range(0, len(pixels), step):
             chosen, new = pixels[begin : begin + step], signs[begin : begin + step]
             scores = np.empty((len(chosen), count, self._wide), np.float32)
             local_push.after(
-                self._kept, self._table, self._slopes, self._weights, self.scene.shape[2],
-                chosen.astype(np.int64), self._values(chosen, new, images), first, last, scores,
+                self._kept.ravel(), self._kept.shape[1], self._table, self._slopes, self._weights, self.scene.shape[2],
+                chosen.astype(np.int64), self._values(chosen, new, images).ravel(), first, last, scores.ravel(),
             )  # fmt: skip
             found = self._margins(scores.reshape(-1, self._wide), self.scene.labels[images].repeat(len(chosen)))
             rows[begin : begin + step] = found.reshape(len(chosen), count)
+        if leaving is not None:
+            self._push(leaving, self.signs[leaving], images)
         return rows
 
     def change(self, pixel: int, signs: np.ndarray, /) -> None:
         """Make the change."""
-        values = self._values(np.array([pixel]), np.asarray(signs)[None], slice(None))[0]
-        local_push.change(self._kept, self._table, self._slopes, self._weights, self.scene.shape[2], int(pixel), values)
+        self._push(pixel, signs, slice(None))
         self.signs[pixel] = signs
+
+    def _push(self, pixel: int, signs: np.ndarray, images: slice) -> None:
+        """Bring the activations of these images to what they are with these signs."""
+        first, last, _ = images.indices(len(self._kept))
+        values = self._values(np.array([pixel]), signs[None], images)
+        local_push.change(
+            self._kept.ravel(), self._kept.shape[1], self._table, self._slopes, self._weights, self.scene.shape[2],
+            int(pixel), values.ravel(), first, last,
+        )  # fmt: skip
 
     def _values(self, pixels: np.ndarray, signs: np.ndarray, images: slice) -> np.ndarray:
         """What the pixels become, (changes, images, channels)."""

@@ -19,8 +19,6 @@ from atmostk.networks.pixels.stages import Stages
 WIDER = 2  # times the largest K: where elimination begins
 LEAST = 100  # and at least from so many pixels
 SMALL = 30  # up to so many pixels, growing from nothing can find a better start
-WARM = (2.0, 4.0)  # temperatures of the loss while starts are made
-SWEEPS = 6
 
 
 @dataclass(frozen=True)
@@ -28,6 +26,8 @@ class Recipe:
     """What a search is made of: how many starts and kicks, batches to remember, and how hard each move looks."""
 
     starts: int
+    sweeps: int
+    warm: tuple[float, ...]  # temperatures of the loss while starts are made
     kicks: int
     batches: int
     batch_size: int
@@ -53,11 +53,11 @@ def solve(
         if clock.over:
             break
         if previous is not None:
-            search = Search.begun(searched, stages, recipe.effort, clock, rng, previous, WARM[0])
+            search = Search.begun(searched, stages, recipe.effort, clock, rng, previous, recipe.warm[0])
             eliminate(search, count)
             known.offer(count, search.block.signs)
         search = Search.begun(searched, stages, recipe.effort, clock, rng, known.best[count], 1.0)
-        exchange(search, SWEEPS)
+        exchange(search, recipe.sweeps)
         known.offer(count, search.block.signs)
         for _ in range(recipe.kicks):
             if clock.over:
@@ -85,12 +85,12 @@ def _start(
         return
     signs = strongest(memory, searched.room.allowed, wide)
     effort = replace(recipe.effort, images=max(100, recipe.effort.images // 2))
-    search = Search.begun(searched, stages, effort, clock, rng, signs, WARM[0])
+    search = Search.begun(searched, stages, effort, clock, rng, signs, recipe.warm[0])
     for count in sorted(counts, reverse=True):
         eliminate(search, count)
         known.offer(count, search.block.signs)
     small = sorted(count for count in counts if count <= SMALL)
-    for temperature in WARM if small else ():
+    for temperature in recipe.warm if small else ():
         search = Search.begun(searched, stages, effort, clock, rng, np.zeros_like(signs), temperature)
         for count in small:
             grow(search, count)

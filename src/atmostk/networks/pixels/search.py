@@ -60,7 +60,7 @@ class Search:
 
     def losses(self) -> np.ndarray:
         """Of every image of the block as it stands."""
-        return self._smoothed(self.block.margins())
+        return self.smoothed(self.block.margins())
 
     def gains(self) -> Gains:
         """First-order gains where the block stands, on a part of its images."""
@@ -72,19 +72,27 @@ class Search:
         return gains(part, self.block.signs, self.temperature)
 
     def race(
-        self, pixels: np.ndarray, signs: np.ndarray, *, below: np.ndarray | None = None, keep: int = 1
+        self,
+        pixels: np.ndarray,
+        signs: np.ndarray,
+        *,
+        keep: int = 1,
+        below: np.ndarray | None = None,
+        leaving: int | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Which changes are the best, best first, and the losses of each of them: (changes), (changes, images).
 
-        All are looked at on a few images, those that are not clearly behind on more, the last of them on all. Those
-        that are clearly not `below` these losses are dropped too, so that there may be none left.
+        All are looked at on a few images, those that are not clearly behind on more, the last of them on all; with
+        `leaving`, as if that pixel had been given back first. Those that are clearly not `below` these losses are
+        dropped too, so that there may be none left.
         """
         total = len(self.block.scene.images)
         alive = np.arange(len(pixels))
         seen = np.empty((len(pixels), 0), np.float32)
         first, last = 0, min(FIRST, total)
         while len(alive) and first < total:
-            fresh = self._smoothed(self.block.after(pixels[alive], signs[alive], slice(first, last)))
+            part = slice(first, last)
+            fresh = self.smoothed(self.block.after(pixels[alive], signs[alive], part, leaving=leaving))
             seen = np.concatenate([seen, fresh], axis=1)
             order = np.argsort(seen.mean(axis=1), kind="stable")
             leader = seen[order[min(keep, len(order)) - 1]]
@@ -98,7 +106,7 @@ class Search:
         order = np.argsort(seen.mean(axis=1), kind="stable")[:keep]
         return alive[order], seen[order]
 
-    def _smoothed(self, margins: np.ndarray) -> np.ndarray:
+    def smoothed(self, margins: np.ndarray) -> np.ndarray:
         return smoothed(margins, self.scene.unit * self.temperature)
 
 

@@ -8,6 +8,8 @@ from atmostk.networks.pixels.search import Search
 from atmostk.networks.pixels.shortlist import shortlist
 
 STALE = 12  # of the cheapest pixels, how many are looked at anew before the next one leaves
+RENEWED = 6  # after so many, all are looked at anew
+GLANCE = 200  # on so many images
 
 
 def eliminate(search: Search, count: int) -> None:
@@ -17,28 +19,22 @@ def eliminate(search: Search, count: int) -> None:
     """
     channels = search.block.signs.shape[1]
     known: dict[int, float] = {}
+    left = 0
     while len(on := search.on) > count:
         if search.clock.over:
             cheap = search.gains().staying.sum(axis=1)[on]
             for pixel in on[np.argsort(cheap, kind="stable")][: len(on) - count]:
                 search.block.change(int(pixel), np.zeros(channels, np.int8))
             return
-        if len(known) < len(on) or not len(known) % 8:
-            known = dict(zip(on.tolist(), _estimates(search, on), strict=True))
-        near = np.array(sorted(on.tolist(), key=known.__getitem__)[:STALE])
-        order, losses = search.race(near, np.zeros((len(near), channels), np.int8), keep=len(near))
+        if len(known) != len(on) or left % RENEWED == 0:
+            after = search.block.after(on, np.zeros((len(on), channels), np.int8), slice(0, GLANCE))
+            known = dict(zip(on.tolist(), search.smoothed(after).mean(axis=1).tolist(), strict=True))
+        near = np.array(sorted(known, key=known.__getitem__)[:STALE])
+        order, _ = search.race(near, np.zeros((len(near), channels), np.int8))
         leaving = int(near[order[0]])
-        for place, loss in zip(order, losses, strict=True):
-            known[int(near[place])] = float(loss.mean() - losses[0].mean())
         search.block.change(leaving, np.zeros(channels, np.int8))
         known.pop(leaving)
-
-
-def _estimates(search: Search, on: np.ndarray) -> np.ndarray:
-    """The loss after each leaves alone, on the first few images."""
-    signs = np.zeros((len(on), search.block.signs.shape[1]), np.int8)
-    after = search._smoothed(search.block.after(on, signs, slice(0, 200)))
-    return after.mean(axis=1)
+        left += 1
 
 
 def grow(search: Search, count: int, barred: np.ndarray | None = None) -> None:
