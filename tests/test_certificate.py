@@ -146,3 +146,12 @@ def test_torch_points_are_certified_alike() -> None:
     ours = certify(Problem(Logistic(), Rows(X, labels), AtMost(2)), x)
     theirs = certify(Problem(Logistic(), Rows(torch.tensor(X), torch.tensor(labels)), AtMost(2)), torch.tensor(x))
     assert_allclose([ours.value, ours.slope, ours.l_bar], [theirs.value, theirs.slope, theirs.l_bar])
+
+
+def test_an_entry_that_is_always_kept_changes_nothing_about_how_l_is_found() -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(30, 6)), rng.normal(size=30)
+    x = np.array([0.5, 0, -0.2, 0, 0.1, 0])
+    alone = certify(Problem(SquaredError(), Rows(X, y), AlwaysKept(AtMost(2), entries=[4])), x)
+    boxed = certify(Problem(SquaredError(), Rows(X, y), WithinBox(AlwaysKept(AtMost(2), entries=[4]))), x)
+    assert_allclose(alone.l_bar, boxed.l_bar, rtol=1e-6)

@@ -19,8 +19,11 @@ from atmostk.solvers.piht import PIHT
 if TYPE_CHECKING:
     from atmostk import datasets, estimators, networks, report
     from atmostk.estimators.sparse_classifier import SparseClassifier
+    from atmostk.estimators.sparse_classifier_cv import SparseClassifierCV
+    from atmostk.estimators.sparse_paths import sparse_path
     from atmostk.estimators.sparse_precision import SparsePrecision
     from atmostk.estimators.sparse_regressor import SparseRegressor
+    from atmostk.estimators.sparse_regressor_cv import SparseRegressorCV
 
 __version__ = "0.1.0"
 
@@ -34,22 +37,28 @@ __all__ = [
     "Result",
     "Sample",
     "SparseClassifier",
+    "SparseClassifierCV",
     "SparsePrecision",
     "SparseRegressor",
+    "SparseRegressorCV",
     "certify",
     "datasets",
     "estimators",
     "minimize",
     "networks",
     "report",
+    "sparse_path",
 ]
 
 # Loaded when it is first asked for: folders, and names out of a folder.
 _FOLDERS = ("datasets", "estimators", "networks", "report")
 _HOME: dict[str, str] = {
     "SparseClassifier": "estimators.sparse_classifier",
+    "SparseClassifierCV": "estimators.sparse_classifier_cv",
     "SparsePrecision": "estimators.sparse_precision",
     "SparseRegressor": "estimators.sparse_regressor",
+    "SparseRegressorCV": "estimators.sparse_regressor_cv",
+    "sparse_path": "estimators.sparse_paths",
 }
 
 

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from atmostk import arrays
-from atmostk.constraints import AtMost
+from atmostk.ascending import without
+from atmostk.constraints import AlwaysKept, AtMost
 from atmostk.constraints.budget import Budget
 from atmostk.problem import Problem
 from atmostk.sample import Sample
@@ -147,8 +148,11 @@ def _l_bar(problem: Problem, x: Array, gradient: Array, support: np.ndarray, out
     """The smallest L at which the constraint keeps the support of x after a step of gradient / L."""
     if outside == 0:
         return 0.0
-    if isinstance(problem.constraint, AtMost):
-        smallest = float(np.abs(arrays.to_numpy(arrays.take(x, support))).min()) if len(support) else 0.0
+    budget, competing = problem.constraint, support
+    while isinstance(budget, AlwaysKept):
+        budget, competing = budget.constraint, without(competing, budget.entries)
+    if isinstance(budget, AtMost):
+        smallest = float(np.abs(arrays.to_numpy(arrays.take(x, competing))).min()) if len(competing) else 0.0
         return outside / smallest if smallest > 0 else math.inf
 
     # The gradient on the support counts as zero, as Definition 2 asks; then larger L only helps the support.

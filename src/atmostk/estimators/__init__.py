@@ -5,16 +5,37 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from atmostk.estimators.as_networkx import as_networkx
     from atmostk.estimators.graph_files.write_network import write_network
+    from atmostk.estimators.sparse_classifier import SparseClassifier
+    from atmostk.estimators.sparse_classifier_cv import SparseClassifierCV
+    from atmostk.estimators.sparse_paths import SparsePath, sparse_path
     from atmostk.estimators.sparse_precision import SparsePrecision
     from atmostk.estimators.sparse_precision_cv import SparsePrecisionCV
+    from atmostk.estimators.sparse_regressor import SparseRegressor
+    from atmostk.estimators.sparse_regressor_cv import SparseRegressorCV
 
-__all__ = ["SparsePrecision", "SparsePrecisionCV", "as_networkx", "write_network"]
+__all__ = [
+    "SparseClassifier",
+    "SparseClassifierCV",
+    "SparsePath",
+    "SparsePrecision",
+    "SparsePrecisionCV",
+    "SparseRegressor",
+    "SparseRegressorCV",
+    "as_networkx",
+    "sparse_path",
+    "write_network",
+]
 
 _LAZY = {
     "SparseClassifier": "sparse_classifier",
+    "SparseClassifierCV": "sparse_classifier_cv",
+    "SparsePath": "sparse_paths",
     "SparsePrecision": "sparse_precision",
     "SparsePrecisionCV": "sparse_precision_cv",
+    "SparseRegressor": "sparse_regressor",
+    "SparseRegressorCV": "sparse_regressor_cv",
     "as_networkx": "as_networkx",
+    "sparse_path": "sparse_paths",
     "write_network": "graph_files.write_network",
 }
 

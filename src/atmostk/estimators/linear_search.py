@@ -23,6 +23,22 @@ NEGLIGIBLE = 1e-8  # of the value: what a gradient that counts as zero could sti
 
 
 @dataclass(frozen=True)
+class Found:
+    """The model that a search found: coefficients with a row for each output, and `loss`, the value without the ridge.
+
+    The result comes without the search's workspace, which holds the data.
+    """
+
+    at_most: int
+    result: Result
+    certificate: Certificate | None
+    coefficients: np.ndarray
+    intercepts: np.ndarray
+    support: np.ndarray
+    loss: float
+
+
+@dataclass(frozen=True)
 class LinearSearch:
     """What to minimise, for any budget. `ridge` is that of each feature."""
 
@@ -37,13 +53,22 @@ class LinearSearch:
         """A value of squared error below which every residual is rounding."""
         return 0.5 * float(np.var(self.sampler.y, dtype=np.float64)) * float(np.finfo(self.sampler.y.dtype).eps)
 
+    @cached_property
+    def levels(self) -> np.ndarray | None:
+        """The ridge of each row of x."""
+        return None if self.ridge is None else np.append(self.ridge, np.zeros(int(self.rules.intercept)))
+
+    @cached_property
+    def objective(self) -> Prepared:
+        """The loss with its intercept and its ridge."""
+        objective = WithIntercept(self.loss) if self.rules.intercept else self.loss
+        if self.levels is not None:
+            objective = with_ridge(objective, self.levels if len(self.rules.shape) == 1 else self.levels[:, None])
+        return Prepared(objective)
+
     def problem(self, at_most: int) -> Problem:
         """The problem with this budget."""
-        objective = WithIntercept(self.loss) if self.rules.intercept else self.loss
-        if self.ridge is not None:
-            levels = np.append(self.ridge, np.zeros(int(self.rules.intercept)))
-            objective = with_ridge(objective, levels if len(self.rules.shape) == 1 else levels[:, None])
-        return Problem(objective, self.sampler, self.rules.constraint(at_most))
+        return Problem(self.objective, self.sampler, self.rules.constraint(at_most))
 
     def run(
         self, at_most: int, *, kicks: int, seed: int, max_seconds: float | None = None, start: np.ndarray | None = None,
@@ -54,11 +79,24 @@ class LinearSearch:
         stop = [] if max_seconds is None else [after_seconds(max_seconds)]
         if isinstance(self.loss, SquaredError) and self.ridge is None:
             stop.append(_fits_exactly(self.exact_fit))
-        return minimize(
-            self.problem(at_most), Exchange(kicks=kicks), x0, stop=stop, seed=seed, callbacks=callbacks
+        return minimize(self.problem(at_most), Exchange(kicks=kicks), x0, stop=stop, seed=seed, callbacks=callbacks)
+
+    def found(self, at_most: int, result: Result, *, proved: bool = True) -> Found:
+        """What a result says, without the data; how good it is only where it is to be `proved`."""
+        table = result.x.reshape(result.x.shape[0], -1)
+        features = self.rules.units.shape[0]
+        coefficients = table[:features].T.copy()
+        intercepts = table[features].copy() if self.rules.intercept else np.zeros(table.shape[1], table.dtype)
+        kept = np.flatnonzero((self.rules.units < 0).any(axis=1))
+        penalty = 0.0
+        if self.levels is not None:
+            penalty = 0.5 * float(self.levels @ (table.astype(np.float64) ** 2).sum(axis=1))
+        return Found(
+            at_most, replace(result, state=None), self._certificate(at_most, result) if proved else None, coefficients,
+            intercepts, np.union1d(np.flatnonzero(coefficients.any(axis=0)), kept), result.value - penalty,
         )  # fmt: skip
 
-    def certificate(self, at_most: int, result: Result) -> Certificate:
+    def _certificate(self, at_most: int, result: Result) -> Certificate:
         """How good the result is; what the search knows already is not computed again."""
         problem, landscape = self.problem(at_most), result.state.landscape
         if not isinstance(landscape, LinearLandscape):
@@ -73,13 +111,27 @@ class LinearSearch:
             tolerance=float(np.sqrt(2 * NEGLIGIBLE * max(abs(result.value), self.exact_fit) * steepest)),
         )  # fmt: skip
 
-    def opened(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """x as coefficients, a row for each output, and intercepts."""
-        table = x.reshape(x.shape[0], -1)
-        features = self.rules.units.shape[0]
-        if self.rules.intercept:
-            return table[:features].T.copy(), table[features].copy()
-        return table.T.copy(), np.zeros(table.shape[1], table.dtype)
+
+class Prepared:
+    """A loss on rows that were checked; the spread of its columns is measured once for all budgets."""
+
+    def __init__(self, objective: Any) -> None:
+        self.objective = objective
+        self.value, self.gradient, self.losses = objective.value, objective.gradient, objective.losses
+        self._spreads: Any = None
+
+    def landscape(self, problem: Problem, x0: Any, /) -> Any:
+        """A new one each time, because what a search keeps for the next one rounds differently."""
+        made = self.objective.landscape(replace(problem, objective=self.objective), x0)
+        if isinstance(made, LinearLandscape):
+            if self._spreads is None:
+                self._spreads = made.spreads()
+            made._spreads = self._spreads
+        return made
+
+    def curvature(self, x: Any, sample: Any, /) -> Any:
+        """As the loss has it."""
+        return self.objective.curvature(x, sample)
 
 
 def _fits_exactly(level: float) -> Rule:
@@ -91,11 +143,6 @@ def _fits_exactly(level: float) -> Rule:
         return Stop(f"{len(run.state.point.units)} features fit every row exactly.", True)
 
     return rule
-
-
-def without_data(result: Result) -> Result:
-    """The result without the search's workspace, which holds the data."""
-    return replace(result, state=None)
 
 
 def seed_of(random_state: Any) -> int:

@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from atmostk.estimators.linear_door import Opened, opened
-from atmostk.estimators.linear_search import seed_of
+from atmostk.estimators.linear_search import Found, LinearSearch
 from atmostk.estimators.sparse_linear import SparseLinear
 from atmostk.objectives import Logistic, Multinomial
 from atmostk.objectives.logistic import probability
@@ -67,21 +67,20 @@ class SparseClassifier(ClassifierMixin, SparseLinear):
     classes_: np.ndarray
     intercept_: np.ndarray
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseClassifier:
-        """Choose the features and fit their coefficients."""
+    def _opened(self, X: Any, y: Any, sample_weight: Any) -> LinearSearch:
         self._check_parameters()
         data = opened(self, X, y, sample_weight, numeric=False, about_mean=bool(self.fit_intercept))
-        classes, labels, weights = encoded(data, self.class_weight)
-        binary = len(classes) == 2
-        search = self._search(
-            data, Logistic() if binary else Multinomial(), labels, weights, 1 if binary else len(classes)
-        )  # fmt: skip
-        at_most = self._checked_budget(self.at_most, search.rules)
-        result = search.run(at_most, kicks=self.kicks, seed=seed_of(self.random_state), max_seconds=self.max_seconds)
-        coefficients, intercepts = self._found(search, at_most, result)
-        self.classes_, self.coef_ = classes, coefficients
-        self.intercept_ = intercepts if binary else intercepts - intercepts.mean()
-        return self
+        self.classes_, labels, weights = encoded(data, self.class_weight)
+        if len(self.classes_) == 2:
+            return self._search(data, Logistic(), labels, weights, 1)
+        return self._search(data, Multinomial(), labels, weights, len(self.classes_))
+
+    def _learn(self, found: Found) -> None:
+        super()._learn(found)
+        self.coef_ = found.coefficients
+        # The same number added to all scores changes nothing.
+        several = len(found.intercepts) > 1
+        self.intercept_ = found.intercepts - found.intercepts.mean() if several else found.intercepts
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The log odds of the second class, or a score for each of several classes."""

@@ -16,7 +16,7 @@ from atmostk.certificate import Certificate
 from atmostk.estimators import linear_door
 from atmostk.estimators.coefficient_rules import CoefficientRules, coefficient_rules
 from atmostk.estimators.linear_door import Opened
-from atmostk.estimators.linear_search import LinearSearch, without_data
+from atmostk.estimators.linear_search import Found, LinearSearch, seed_of
 from atmostk.minimize import Result
 from atmostk.objectives.linear_predictor import predict
 
@@ -47,6 +47,20 @@ class SparseLinear(SelectorMixin, BaseEstimator):
     n_iter_: int
     n_features_in_: int
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Choose the features and fit their coefficients."""
+        search = self._opened(X, y, sample_weight)
+        at_most = self._checked_budget(self.at_most, search.rules)
+        seed = seed_of(self.random_state)
+        self._learn(
+            search.found(at_most, search.run(at_most, kicks=self.kicks, seed=seed, max_seconds=self.max_seconds))
+        )
+        return self
+
+    def _opened(self, X: Any, y: Any, sample_weight: Any) -> LinearSearch:
+        """What to minimise, from data as it comes in; the model learns of its features and its target."""
+        raise NotImplementedError
+
     def _search(self, data: Opened, loss: Any, target: np.ndarray, weights: Any, outputs: int) -> LinearSearch:
         """What to minimise."""
         rules = coefficient_rules(
@@ -59,27 +73,24 @@ class SparseLinear(SelectorMixin, BaseEstimator):
         loss.check_target(target, True)
         return LinearSearch(loss, data.sampler(target, weights), rules, ridge, data.X.dtype)
 
-    def _found(self, search: LinearSearch, at_most: int, result: Result) -> tuple[np.ndarray, np.ndarray]:
-        """Learn what a search found; its coefficients and intercepts come back."""
-        self.certificate_ = search.certificate(at_most, result)
-        self.result_, self.n_iter_ = without_data(result), max(1, result.steps)
-        coefficients, intercepts = search.opened(result.x)
-        kept = np.flatnonzero((search.rules.units < 0).any(axis=1))
-        self.support_ = np.union1d(np.flatnonzero(coefficients.any(axis=0)), kept)
-        if not result.stop.converged:
+    def _learn(self, found: Found) -> None:
+        """Become the model that a search found."""
+        assert found.certificate is not None
+        self.certificate_, self.result_, self.support_ = found.certificate, found.result, found.support
+        self.n_iter_ = max(1, found.result.steps)
+        if not found.result.stop.converged:
             warnings.warn(
-                f"{type(self).__name__} ended early: {result.stop.reason} The model is the best so far.",
+                f"{type(self).__name__} ended early: {found.result.stop.reason} The model is the best so far.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        elif not self.certificate_.basic_feasible:
+        elif not found.certificate.basic_feasible:
             warnings.warn(
                 f"{type(self).__name__} did not converge on the features that it chose (the gradient there is "
-                f"{self.certificate_.slope:.2g}): a ridge, such as ridge=1e-4, makes the minimum unique.",
+                f"{found.certificate.slope:.2g}): a ridge, such as ridge=1e-4, makes the minimum unique.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        return coefficients, intercepts
 
     def _check_parameters(self) -> None:
         name = type(self).__name__
@@ -91,13 +102,13 @@ class SparseLinear(SelectorMixin, BaseEstimator):
             raise ValueError(f"{name}(max_seconds={self.max_seconds!r}): it must be positive, or None.")
 
     def _checked_budget(self, at_most: Any, rules: CoefficientRules) -> int:
-        """A budget that the rules leave possible."""
+        """A budget that the rules leave possible, no larger than there are features."""
         name = type(self).__name__
         if not is_whole(at_most):
             raise ValueError(f"{name}(at_most={at_most!r}): it must be a whole number of 0 or more.")
         if rules.kept > at_most:
             raise ValueError(f"{name}(at_most={at_most}), but {rules.kept} are always kept: allow at least as many.")
-        return int(at_most)
+        return min(int(at_most), rules.count)
 
     def _predictor(self, X: Any) -> np.ndarray:
         """X coef + intercept, a column for each output where there are several."""

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from atmostk.estimators.linear_door import opened
-from atmostk.estimators.linear_search import seed_of
+from atmostk.estimators.linear_search import Found, LinearSearch
 from atmostk.estimators.regression_losses import checked_loss
 from atmostk.estimators.sparse_linear import SparseLinear
 from atmostk.objectives.linear_predictor import LinearPredictorLoss
@@ -66,17 +66,15 @@ class SparseRegressor(RegressorMixin, SparseLinear):
     loss_: LinearPredictorLoss
     intercept_: float
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseRegressor:
-        """Choose the features and fit their coefficients."""
+    def _opened(self, X: Any, y: Any, sample_weight: Any) -> LinearSearch:
         self._check_parameters()
-        loss = checked_loss(self.loss)
+        self.loss_ = checked_loss(self.loss)
         data = opened(self, X, y, sample_weight, numeric=True, about_mean=bool(self.fit_intercept))
-        search = self._search(data, loss, data.y, data.weights, 1)
-        at_most = self._checked_budget(self.at_most, search.rules)
-        result = search.run(at_most, kicks=self.kicks, seed=seed_of(self.random_state), max_seconds=self.max_seconds)
-        coefficients, intercepts = self._found(search, at_most, result)
-        self.loss_, self.coef_, self.intercept_ = loss, coefficients[0], intercepts[0]
-        return self
+        return self._search(data, self.loss_, data.y, data.weights, 1)
+
+    def _learn(self, found: Found) -> None:
+        super()._learn(found)
+        self.coef_, self.intercept_ = found.coefficients[0], found.intercepts[0]
 
     def predict(self, X: Any) -> np.ndarray:
         """The expected amount of each row."""
