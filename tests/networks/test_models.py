@@ -106,3 +106,29 @@ def test_probabilities_are_refused_with_advice_and_taken_as_their_logarithm() ->
 def test_what_gives_no_logits_is_refused(model, error, sentence) -> None:
     with pytest.raises(error, match=re.escape(sentence)), ready(model) as logits:
         logits(images)
+
+
+def test_an_exported_model_is_a_model(tmp_path) -> None:
+    model = nn.Sequential(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.Flatten(), nn.Linear(12, 3)).eval()
+    exported = torch.export.export(model, (images,), dynamic_shapes=({0: torch.export.Dim("images")},))
+    torch.export.save(exported, tmp_path / "model.pt2")
+    loaded = torch.export.load(tmp_path / "model.pt2").module()
+    x = images[:3].clone().requires_grad_(True)
+    with ready(loaded) as logits:
+        assert torch.allclose(logits(x), model(x), atol=1e-6)
+        logits(x).sum().backward()
+    assert x.grad is not None
+
+
+def test_weights_from_safetensors_and_from_a_weights_only_file_are_the_same_model(tmp_path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    model = small().eval()
+    save_file(model.state_dict(), tmp_path / "weights.safetensors")
+    torch.save(model.state_dict(), tmp_path / "weights.pt")
+    parts = load_file(tmp_path / "weights.safetensors"), torch.load(tmp_path / "weights.pt", weights_only=True)
+    for part in parts:
+        other = small()
+        other.load_state_dict(part)
+        with ready(other) as logits, ready(model) as wanted:
+            assert torch.equal(logits(images), wanted(images))

@@ -126,10 +126,10 @@ class SparsePrecision(LearnedGraph):
         edges = min(self.edges, size * (size - 1) // 2)
         penalty = {"ridge": self.ridge, "l1": self.shrinkage, "worth": self._worth(size, self.edges)}
         if self.selection is None:
-            threads = 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+            jobs: Any = self.n_jobs  # None is one, which the stubs do not know
             found = fitted(
                 edges, rows, kicks=self.kicks, max_seconds=self.max_seconds, seed=self.random_state,
-                checkpoint=self.checkpoint, threads=threads, **penalty, **data,
+                checkpoint=self.checkpoint, threads=effective_n_jobs(jobs), **penalty, **data,
             )  # fmt: skip
         else:
             found = selected(self.selection, edges, rows, self._small(size, data), **penalty)

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from atmostk.networks.keras_model import is_keras, keras_logits
+
 Logits = Callable[[torch.Tensor], torch.Tensor]
 
 
@@ -16,9 +18,10 @@ Logits = Callable[[torch.Tensor], torch.Tensor]
 def ready(model: Any) -> Iterator[Logits]:
     """A function from images, (N, channels, height, width), to logits, (N, classes), for as long as the context lasts.
 
-    `model` is a `torch.nn.Module` (TorchScript and Keras on the torch backend included), or any Python callable that
-    autograd can go through. Inside, a module is in evaluation mode and keeps no gradients for its weights; afterwards
-    it is as it was. Outputs that are probabilities are refused: see `LogProbabilities`.
+    `model` is a `torch.nn.Module` (TorchScript and `torch.export` included), a Keras 3 model on the torch backend
+    (channels last, its softmax left out), or any Python callable that autograd can go through. Inside, a
+    module is in evaluation mode and keeps no gradients for its weights; afterwards it is as it was. Outputs that are
+    probabilities are refused: see `LogProbabilities`.
 
     >>> network = nn.Sequential(nn.Flatten(), nn.Dropout(), nn.Linear(4, 3))
     >>> with ready(network) as logits:
@@ -35,6 +38,8 @@ def ready(model: Any) -> Iterator[Logits]:
         if isinstance(model, nn.Module):
             stack.enter_context(_at_rest(model))
             place = _first_weights(model)
+            if is_keras(model):
+                function = stack.enter_context(keras_logits(model))
         known: list[int] = []
 
         def logits(images: torch.Tensor) -> torch.Tensor:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atmostk.networks.pixels.block import Block, block_of
+from atmostk.networks.pixels.block import MOST_NUMBERS, Block, block_of
 from atmostk.networks.pixels.clock import Clock
 from atmostk.networks.pixels.gains import Gains, gains
 from atmostk.networks.pixels.scene import Scene, smoothed
@@ -49,8 +49,9 @@ class Search:
         signs: np.ndarray,
         temperature: float,
     ) -> Search:
-        """A search from these signs, on images drawn from the scene."""
-        block = block_of(scene.draw(effort.images, rng), signs, stages)
+        """A search from these signs, on images drawn from the scene; on fewer, where their activations are many."""
+        most = effort.images if stages is None else min(effort.images, max(1, MOST_NUMBERS // stages.numbers))
+        block = block_of(scene.draw(most, rng), signs, stages)
         return Search(scene, stages, effort, clock, rng, temperature, block)
 
     @property

@@ -9,6 +9,7 @@ from atmostk.networks.pixels.shortlist import shortlist
 
 STALE = 12  # of the cheapest pixels, how many are looked at anew before the next one leaves
 RENEWED = 6  # after so many, all are looked at anew
+RENEWED_SHARE = 16  # or after this part of the support, where that is more
 GLANCE = 200  # on so many images
 
 
@@ -26,7 +27,7 @@ def eliminate(search: Search, count: int) -> None:
             for pixel in on[np.argsort(cheap, kind="stable")][: len(on) - count]:
                 search.block.change(int(pixel), np.zeros(channels, np.int8))
             return
-        if len(known) != len(on) or left % RENEWED == 0:
+        if len(known) != len(on) or left % max(RENEWED, len(on) // RENEWED_SHARE) == 0:
             after = search.block.after(on, np.zeros((len(on), channels), np.int8), slice(0, GLANCE))
             known = dict(zip(on.tolist(), search.smoothed(after).mean(axis=1).tolist(), strict=True))
         near = np.array(sorted(known, key=known.__getitem__)[:STALE])

@@ -15,6 +15,7 @@ import torch
 from torch import fx, nn
 from torch.nn import functional
 
+from atmostk.networks.keras_model import is_keras
 from atmostk.networks.pixels.room import laid_out
 from atmostk.networks.pixels.scene import Scene
 
@@ -84,7 +85,7 @@ def stages_of(scene: Scene) -> Stages | None:
     with torch.no_grad():
         try:
             stages = _shaped(_merged(_read(scene.model, scene.shape)), scene.shape)
-        except _Unknown:
+        except Unknown:
             return None
         # A reading is checked against the network itself: hooks, odd views and the like show here.
         images = scene.images[:2]
@@ -98,31 +99,35 @@ def stages_of(scene: Scene) -> Stages | None:
         return stages if far <= CLOSE * max(1.0, float(wanted.abs().max())) else None
 
 
-class _Unknown(Exception):
+class Unknown(Exception):
     """The network holds what no stage stands for."""
 
 
 def _read(model: nn.Module, shape: tuple[int, ...]) -> list[Stage]:
     """The layers in the order in which images go through them."""
+    if is_keras(model):
+        from atmostk.networks.pixels.keras_stages import keras_stages
+
+        return keras_stages(model, shape)
     try:
         graph = fx.symbolic_trace(model)
     except Exception:  # whatever a stranger's forward does with a stand-in for images
-        raise _Unknown from None
+        raise Unknown from None
     named = dict(graph.named_modules())
     found: list[Stage] = []
     nodes = [node for node in graph.graph.nodes if node.op != "output"]
     if not nodes or nodes[0].op != "placeholder" or len(nodes) > 1000:
-        raise _Unknown
+        raise Unknown
     x = torch.zeros(1, *shape)
     for before, node in pairwise(nodes):
         if node.all_input_nodes != [before] or len(before.users) != 1:
-            raise _Unknown
+            raise Unknown
         if node.op == "call_module":
             stages = _of_module(named[node.target], x)
         elif node.op in ("call_function", "call_method"):
             stages = _of_function(node)
         else:
-            raise _Unknown
+            raise Unknown
         for stage in stages:
             x = stage(x)
         found += stages
@@ -141,7 +146,7 @@ def _of_module(layer: nn.Module, x: torch.Tensor) -> list[Stage]:
         case nn.Linear():
             _, channels, rows, columns = x.shape
             if layer.in_features != channels * rows * columns:
-                raise _Unknown
+                raise Unknown
             plain = layer.weight.detach().float().reshape(-1, channels, rows, columns)
             bias = None if layer.bias is None else layer.bias.detach().float()
             return [Stage(MIX, (rows, columns), plain=plain, bias=bias)]
@@ -158,7 +163,7 @@ def _of_module(layer: nn.Module, x: torch.Tensor) -> list[Stage]:
             return [Stage(BEND, function=SIGMOID)]
         case nn.BatchNorm2d() if layer.running_mean is not None and layer.running_var is not None:
             return [_normalising(layer)]
-    raise _Unknown
+    raise Unknown
 
 
 def _of_function(node: fx.Node) -> list[Stage]:
@@ -180,7 +185,7 @@ def _of_function(node: fx.Node) -> list[Stage]:
         if len(node.args) <= 3 and all(given.get(name, usual) == usual for name, usual in _USUAL.items()):
             stride = given.get("stride") or given["kernel_size"]
             return [Stage(BEND, _pair(given["kernel_size"]), _pair(stride))]
-    raise _Unknown
+    raise Unknown
 
 
 _USUAL = {"padding": 0, "dilation": 1, "ceil_mode": False, "return_indices": False}
@@ -237,7 +242,7 @@ def _pools(stage: Stage) -> int:
 def _shaped(chain: list[Stage], shape: tuple[int, ...]) -> Stages:
     """The stages with their shapes; dense layers are widened, because whole runs of numbers are added faster."""
     if not chain or chain[-1].kind != MIX:
-        raise _Unknown
+        raise Unknown
     shapes, wide = [(shape[1], shape[2], shape[0])], []
     x = torch.zeros(1, *shape)
     classes = 0
