@@ -104,7 +104,7 @@ class SparseAttack:
     def _recipe(self, *, local: bool) -> Recipe:
         """Where a change costs a pass through the whole network, fewer are tried on fewer images."""
         if self.fast:
-            effort = Effort(500, 200, 20, 25) if local else Effort(250, 250, 8, 4)
+            effort = Effort(450, 200, 16, 20) if local else Effort(250, 250, 8, 4)
             polished, sweeps, warm, batches = 2, 2, (2.0,), 30
         else:
             effort = Effort(600, 200, 24, 50) if local else Effort(400, 250, 8, 6)
