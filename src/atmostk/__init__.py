@@ -17,11 +17,12 @@ from atmostk.solvers.iht import IHT
 from atmostk.solvers.piht import PIHT
 
 if TYPE_CHECKING:
-    from atmostk import datasets, estimators, networks, report
+    from atmostk import datasets, estimators, inference, networks, report
     from atmostk.estimators.sparse_classifier import SparseClassifier
     from atmostk.estimators.sparse_classifier_cv import SparseClassifierCV
     from atmostk.estimators.sparse_paths import sparse_path
     from atmostk.estimators.sparse_precision import SparsePrecision
+    from atmostk.estimators.sparse_precision_cv import SparsePrecisionCV
     from atmostk.estimators.sparse_regressor import SparseRegressor
     from atmostk.estimators.sparse_regressor_cv import SparseRegressorCV
 
@@ -39,11 +40,13 @@ __all__ = [
     "SparseClassifier",
     "SparseClassifierCV",
     "SparsePrecision",
+    "SparsePrecisionCV",
     "SparseRegressor",
     "SparseRegressorCV",
     "certify",
     "datasets",
     "estimators",
+    "inference",
     "minimize",
     "networks",
     "report",
@@ -51,11 +54,12 @@ __all__ = [
 ]
 
 # Loaded when it is first asked for: folders, and names out of a folder.
-_FOLDERS = ("datasets", "estimators", "networks", "report")
+_FOLDERS = ("datasets", "estimators", "inference", "networks", "report")
 _HOME: dict[str, str] = {
     "SparseClassifier": "estimators.sparse_classifier",
     "SparseClassifierCV": "estimators.sparse_classifier_cv",
     "SparsePrecision": "estimators.sparse_precision",
+    "SparsePrecisionCV": "estimators.sparse_precision_cv",
     "SparseRegressor": "estimators.sparse_regressor",
     "SparseRegressorCV": "estimators.sparse_regressor_cv",
     "sparse_path": "estimators.sparse_paths",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from atmostk.estimators.as_networkx import as_networkx
     from atmostk.estimators.graph_files.write_network import write_network
+    from atmostk.estimators.precision_paths import PrecisionPath, precision_path
     from atmostk.estimators.sparse_classifier import SparseClassifier
     from atmostk.estimators.sparse_classifier_cv import SparseClassifierCV
     from atmostk.estimators.sparse_paths import SparsePath, sparse_path
@@ -12,8 +13,11 @@ if TYPE_CHECKING:
     from atmostk.estimators.sparse_precision_cv import SparsePrecisionCV
     from atmostk.estimators.sparse_regressor import SparseRegressor
     from atmostk.estimators.sparse_regressor_cv import SparseRegressorCV
+    from atmostk.estimators.stability_selection import EdgeStability, edge_stability
 
 __all__ = [
+    "EdgeStability",
+    "PrecisionPath",
     "SparseClassifier",
     "SparseClassifierCV",
     "SparsePath",
@@ -22,11 +26,15 @@ __all__ = [
     "SparseRegressor",
     "SparseRegressorCV",
     "as_networkx",
+    "edge_stability",
+    "precision_path",
     "sparse_path",
     "write_network",
 ]
 
 _LAZY = {
+    "EdgeStability": "stability_selection",
+    "PrecisionPath": "precision_paths",
     "SparseClassifier": "sparse_classifier",
     "SparseClassifierCV": "sparse_classifier_cv",
     "SparsePath": "sparse_paths",
@@ -35,6 +43,8 @@ _LAZY = {
     "SparseRegressor": "sparse_regressor",
     "SparseRegressorCV": "sparse_regressor_cv",
     "as_networkx": "as_networkx",
+    "edge_stability": "stability_selection",
+    "precision_path": "precision_paths",
     "sparse_path": "sparse_paths",
     "write_network": "graph_files.write_network",
 }

@@ -10,13 +10,9 @@ import numpy as np
 
 from atmostk.estimators.graph_folds import Fold
 from atmostk.graphs.held_out import surprise
+from atmostk.graphs.selection.shrunk_refit import ShrunkRefit
 from atmostk.graphs.selection.study import Study
 from atmostk.graphs.worth import Worth
-
-SWEEPS, TOLERANCE = 30, 1e-6  # of a refit between neighbouring strengths
-# Where rules are compared: with no shrinkage the one that shrinks by itself would win, each at its best the one whose
-# best is luckiest. On the simulated networks of benchmarks/graph_quality.py, other seeds.
-COMPARED = (0.5, 0.35)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,28 +66,27 @@ def curve(
     order = np.argsort(strengths)[::-1]
     for e, count in enumerate(edges):
         for r, rule in enumerate(rules):
-            graph = study.chosen(rule, count)
+            refit = ShrunkRefit(study.phases, study.chosen(rule, count), study.penalties[count])
+            graph = refit.graph
             for s in order:
-                phases = study.with_l1(strengths[s] * 2 * study.penalties[count])
-                graph, _ = phases.refitted(graph, sweeps=SWEEPS, tolerance=TOLERANCE)
+                graph, _ = refit.at(strengths[s], graph)
                 logs[e, r, s] = -np.log(graph.diagonal).sum()
                 surprises[e, r, s] = surprise(fold.held, graph.diagonal, graph.rows, graph.columns, graph.weights)
     return logs, surprises
 
 
-def choice(curves: Curves, strengths: Sequence[float], *, calibrate: bool, frugal: bool) -> Choice:
-    """The rule by its held-out objective at fixed strengths, the strength and the number of edges by their own.
+def choice(curves: Curves, *, calibrate: bool, frugal: bool) -> Choice:
+    """The rule by its held-out objective at a strength for all, the strength and the number of edges by their own.
 
-    `strengths` are those that may be chosen. Where `frugal`, the fewest edges within one standard error of the best.
+    The rules are compared where they are best in the mean, and one strength to either side. Unshrunk, the rule that
+    shrinks while it chooses would win with few rows, and each at its own best the luckiest. Where `frugal`, the fewest
+    edges within one standard error of the best.
     """
     raw = curves.means(curves.values)
     final = curves.calibrated if calibrate else raw
-    at = [curves.strengths.index(strength) for strength in COMPARED] if len(curves.rules) > 1 else [0]
-    rules = raw[:, :, at].mean(axis=2).argmin(axis=1)
-    allowed = np.isin(curves.strengths, strengths)
-    own = np.where(allowed, final[np.arange(len(rules)), rules], np.inf)
-    best = own.argmin(axis=1)
-    least = own.min(axis=1)
+    rules = np.array([_rule(each) for each in raw])
+    own = final[np.arange(len(rules)), rules]
+    best, least = own.argmin(axis=1), own.min(axis=1)
     e = int(least.argmin())
     if frugal:
         folds = curves.values[:, e, rules[e], best[e]]
@@ -100,3 +95,9 @@ def choice(curves: Curves, strengths: Sequence[float], *, calibrate: bool, fruga
     place = int(e), int(rules[e]), int(best[e])
     scale = float(curves.size / curves.means(curves.surprises)[place]) if calibrate else 1.0
     return Choice(*place, scale)
+
+
+def _rule(values: np.ndarray) -> int:
+    """The best of the rules, one a row, with strengths in ascending order."""
+    middle = int(values.mean(axis=0).argmin())
+    return int(values[:, max(middle - 1, 0) : middle + 2].mean(axis=1).argmin())

@@ -19,7 +19,7 @@ def prior_worth(size: int, names: np.ndarray | None, edge_weights: Any, known: A
     array([1.e+00, 0.e+00, 1.e+30], dtype=float32)
     """
     worth = None if edge_weights is None else _weighed(size, edge_weights)
-    out, always = _pairs(size, names, forbidden, "forbidden"), _pairs(size, names, known, "known")
+    out, always = pair_places(size, names, forbidden, "forbidden"), pair_places(size, names, known, "known")
     if out is not None and always is not None:
         both = np.intersect1d(_keys(out, size), _keys(always, size))
         if both.size:
@@ -62,8 +62,13 @@ def _asked(size: int, weights: Callable[[np.ndarray, np.ndarray], Any]) -> Worth
     return Worth(size, np.concatenate(keys), np.minimum(np.concatenate(values), KNOWN))
 
 
-def _pairs(size: int, names: np.ndarray | None, given: Any, what: str) -> np.ndarray | None:
-    """As an array of places, one pair a row."""
+def pair_places(size: int, names: np.ndarray | None, given: Any, what: str) -> np.ndarray | None:
+    """Known or forbidden pairs, in any of their forms, as an array of places, one pair a row.
+
+    >>> pair_places(3, np.array(["a", "b", "c"]), [("a", "c"), (1, 2)], "known")
+    array([[0, 2],
+           [1, 2]])
+    """
     if given is None:
         return None
     if hasattr(given, "tocoo") or (isinstance(given, np.ndarray) and given.shape == (size, size) and size != 2):

@@ -11,17 +11,18 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_random_state
 
+from atmostk.estimators.edge_counts import edge_counts
 from atmostk.estimators.graph_folds import fold
-from atmostk.estimators.held_out_curves import COMPARED, Choice, Curves, choice, curve
+from atmostk.estimators.held_out_curves import Choice, Curves, choice, curve
 from atmostk.estimators.learned_graph import LearnedGraph
-from atmostk.estimators.selected_fit import selected
+from atmostk.estimators.selected_fit import selected_and_shrunk
 from atmostk.estimators.standardised import gram_and_scales
 from atmostk.graphs.graph import Graph
 from atmostk.graphs.selection import Growth, Neighbourhood, Study
 from atmostk.objectives.graph_landscape import GRAM
 
 EDGES = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)  # for each variable, where nothing is said
-SHRINKAGE = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05, 0.0)
+SHRINKAGE = (1.2, 1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05, 0.0)
 SELECTION = (Neighbourhood(), Growth(0.25), Growth())
 
 
@@ -30,10 +31,11 @@ class SparsePrecisionCV(LearnedGraph):
 
     In each fold every rule of `selection` chooses its edges anew, and they are refitted under each `shrinkage`: a share
     of the penalty at which an L1 method would have as many edges, so that 1 shrinks as such a method does and 0 not at
-    all. The rule is the one whose edges are best at a middling shrinkage, its strength and the number of edges those of
-    the least held-out objective (`rule="best"`), or the fewest edges within one standard error of it
-    (`rule="one_standard_error"`). Then the same once more on all rows. Where `edges` is None, multiples of the number
-    of variables are tried. With `calibrate` the graph is multiplied by the one number that makes its held-out
+    all. Edges between well explained variables with many neighbours are shrunk less than others; `shrinkage_` holds the
+    penalty of each. The rule is the one whose edges are best at the strength that suits all rules, its strength and the
+    number of edges those of the least held-out objective (`rule="best"`), or the fewest edges within one standard error
+    of it (`rule="one_standard_error"`). Then the same once more on all rows. Where `edges` is None, multiples of the
+    number of variables are tried. With `calibrate` the graph is multiplied by the one number that makes its held-out
     objective least: few rows leave residuals that are too small.
 
     `cv` is a number of folds, of shuffled rows, or a splitter of scikit-learn. The other options are those of
@@ -86,7 +88,7 @@ class SparsePrecisionCV(LearnedGraph):
     best_edges_: int
     best_selection_: Any
     best_shrinkage_: float
-    shrinkage_: float
+    shrinkage_: np.ndarray
     calibration_: float
     cv_results_: dict[str, np.ndarray]
 
@@ -100,7 +102,8 @@ class SparsePrecisionCV(LearnedGraph):
                 f"X has {size:,} variables: cross-validation works on the Gram matrix, up to {GRAM:,}. Take the most "
                 "variable ones, or SparsePrecision(edges=...), which has no such limit."
             )
-        edges, strengths = self._edges(size), sorted({float(share) for share in self.shrinkage})
+        edges = edge_counts(self.edges, size, EDGES, owner="SparsePrecisionCV")
+        strengths = sorted({float(share) for share in self.shrinkage})
         names = getattr(self, "feature_names_in_", None)
         scaling = {"centered": self.assume_centered, "standardize": self.standardize, "names": names}
         gram, scales = gram_and_scales(X, **scaling)
@@ -108,42 +111,31 @@ class SparsePrecisionCV(LearnedGraph):
         study = Study(gram, ridge=self.ridge, worth=worth)
         penalties = {count: study.penalty(count) for count in edges}
         rules = tuple(self.selection)
-        tried = sorted({*strengths, *COMPARED}) if len(rules) > 1 else strengths
         if self.calibrate or len(edges) * len(rules) * len(strengths) > 1:
             held = [out for _, out in self._splits(rows).split(X)]
 
             def judged(out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
                 part = fold(X, gram, scales, out, **scaling)
-                return curve(part, rows, edges, rules, tried, penalties, self.ridge, worth)
+                return curve(part, rows, edges, rules, strengths, penalties, self.ridge, worth)
 
             # Threads: the compiled parts let go of the interpreter, and no fold copies the rows.
             found: Any = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(judged)(out) for out in held)
             logs, surprises = (np.stack(each) for each in zip(*found, strict=True))
             shares = np.array([out.size for out in held]) / sum(out.size for out in held)
-            curves = Curves(tuple(edges), rules, tuple(tried), logs, surprises, shares, size)
-            best = choice(
-                curves, strengths, calibrate=self.calibrate, frugal=self.rule == "one_standard_error"
-            )  # fmt: skip
+            curves = Curves(tuple(edges), rules, tuple(strengths), logs, surprises, shares, size)
+            best = choice(curves, calibrate=self.calibrate, frugal=self.rule == "one_standard_error")
             self.cv_results_ = _table(curves)
         else:
-            tried, best, self.cv_results_ = strengths, Choice(0, 0, 0, 1.0), {}
+            best, self.cv_results_ = Choice(0, 0, 0, 1.0), {}
         self.best_edges_, self.best_selection_ = edges[best.edges], rules[best.rule]
-        self.best_shrinkage_, self.calibration_ = tried[best.strength], best.scale
-        self.shrinkage_ = self.best_shrinkage_ * 2 * penalties[self.best_edges_]
-        fit = selected(
-            self.best_selection_, self.best_edges_, rows, gram, ridge=self.ridge, l1=self.shrinkage_, worth=worth,
-            study=study,
-        )  # fmt: skip
+        self.best_shrinkage_, self.calibration_ = strengths[best.strength], best.scale
+        fit, self.shrinkage_ = selected_and_shrunk(
+            self.best_selection_, self.best_edges_, rows, gram, study, self.best_shrinkage_
+        )
         self._take(scales, fit.result, fit.certificate)
         graph = self.graph_
         self.graph_ = Graph(graph.diagonal * best.scale, graph.rows, graph.columns, graph.weights * best.scale)
         return self
-
-    def _edges(self, size: int) -> list[int]:
-        """The numbers of edges to try, ascending, none more than there are pairs."""
-        most = size * (size - 1) // 2
-        counts = [round(share * size) for share in EDGES] if self.edges is None else np.atleast_1d(self.edges).tolist()
-        return sorted({min(int(count), most) for count in counts})
 
     def _splits(self, rows: int) -> Any:
         if isinstance(self.cv, int | np.integer):
@@ -152,11 +144,6 @@ class SparsePrecisionCV(LearnedGraph):
         return check_cv(self.cv)
 
     def _check_parameters(self) -> None:
-        counts = [] if self.edges is None else np.atleast_1d(self.edges).tolist()
-        if any(isinstance(count, bool) or not isinstance(count, int) or count < 0 for count in counts):
-            raise ValueError(f"SparsePrecisionCV(edges={self.edges!r}): give whole numbers of 0 or more.")
-        if self.edges is not None and not counts:
-            raise ValueError("SparsePrecisionCV(edges=[]): give at least one number, or None.")
         shares = list(self.shrinkage)
         if not shares or not all(isinstance(share, int | float) and 0 <= share < math.inf for share in shares):
             raise ValueError(f"SparsePrecisionCV(shrinkage={self.shrinkage!r}): give finite numbers of 0 or more.")
