@@ -108,9 +108,9 @@ class SparseAttack:
             polished, sweeps, warm, batches = 2, 2, (2.0,), 30
         else:
             effort = Effort(600, 200, 24, 50) if local else Effort(400, 250, 8, 6)
-            polished, sweeps, warm, batches = 3, 4, (2.0, 4.0), 40
+            polished, sweeps, warm, batches = 3, 4, (2.0, 4.0), 30
         starts = self.starts if self.starts is not None else 1 if self.fast else 2
-        kicks = self.kicks if self.kicks is not None else 0 if self.fast else 9 if local else 2
+        kicks = self.kicks if self.kicks is not None else 0 if self.fast else 7 if local else 2
         return Recipe(starts, polished, sweeps, warm, kicks, batches, self.batch_size, effort)
 
     def _split(self, scene: Scene, rng: np.random.Generator) -> tuple[Scene, Scene]:
