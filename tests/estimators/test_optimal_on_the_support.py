@@ -140,7 +140,9 @@ FAR_LOSSES = ["huber", "quantile", Quantile(0.9), Huber(1.0), Quantile(0.1, smoo
 
 
 @pytest.mark.parametrize(
-    ("loss", "intercept"), [*((loss, True) for loss in FAR_LOSSES), *((loss, False) for loss in FAR_LOSSES[:4])], ids=str
+    ("loss", "intercept"),
+    [*((loss, True) for loss in FAR_LOSSES), *((loss, False) for loss in FAR_LOSSES[:4])],
+    ids=str,
 )
 def test_a_target_far_from_zero_is_found_where_no_row_has_any_curvature_at_first(X, eta, loss, intercept):
     y = 20 * eta + 5000 + np.random.default_rng(1).normal(size=N)

@@ -61,9 +61,7 @@ def plot_cv(model: Any, *, axes: Any = None) -> Any:
     >>> axes = plot_cv(model)  # doctest: +SKIP
     """
     if not hasattr(model, "scores_") or not hasattr(model, "path_"):
-        raise TypeError(
-            f"plot_cv draws a fitted SparseRegressorCV or SparseClassifierCV, not {type(model).__name__}."
-        )
+        raise TypeError(f"plot_cv draws a fitted SparseRegressorCV or SparseClassifierCV, not {type(model).__name__}.")
     path, axes = model.path_, _axes(axes)
     if model.errors_ is None:
         axes.plot(path.at_most, model.scores_, color=COLOURS[0], marker="o", markersize=4)

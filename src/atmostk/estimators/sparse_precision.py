@@ -12,7 +12,9 @@ from joblib import effective_n_jobs
 from atmostk.estimators.graph_fit import fitted
 from atmostk.estimators.learned_graph import LearnedGraph
 from atmostk.estimators.selected_fit import selected
+from atmostk.estimators.sources import is_source, source_of
 from atmostk.estimators.standardised import Scales, columns_and_scales, gram_and_scales
+from atmostk.estimators.streamed_gram import sampled_columns, streamed_gram
 from atmostk.objectives.graph_landscape import GRAM
 
 
@@ -83,7 +85,12 @@ class SparsePrecision(LearnedGraph):
         self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any = None) -> SparsePrecision:
-        """Learn the graph of the columns of X: an array, a frame, a memory map, AnnData or the path of a .h5ad."""
+        """Learn the graph of the columns of X: an array, a frame, a memory map, AnnData or the path of a .h5ad.
+
+        Rows from `open_rows` and from Dask are read where they are.
+        """
+        if is_source(X):
+            return self._fit_source(X)
         X = self._opened(X)
         how = {
             "centered": self.assume_centered,
@@ -95,6 +102,19 @@ class SparsePrecision(LearnedGraph):
             return self._learned(scales, X.shape[0], gram=gram)
         columns, scales = columns_and_scales(X, **how)
         return self._learned(scales, X.shape[0], columns=columns)
+
+    def _fit_source(self, X: Any) -> SparsePrecision:
+        """By one pass over all rows; of more variables than have room in a Gram matrix, by a sample of the rows."""
+        if self.impute or self.ranks:
+            raise ValueError("impute and ranks need all rows in memory: fill in or rank the columns before, or load X.")
+        source, names = source_of(self, X)
+        how = {"centered": self.assume_centered, "standardize": self.standardize, "names": names}
+        if len(source.names) <= GRAM:
+            gram, scales = streamed_gram(source, **how)
+            return self._learned(scales, source.size, gram=gram)
+        seed = self.random_state if isinstance(self.random_state, int) else 0
+        columns, scales = sampled_columns(source, seed=seed, **how)
+        return self._learned(scales, columns.shape[1], columns=columns)
 
     def fit_covariance(self, covariance: Any, *, rows: int) -> SparsePrecision:
         """Learn from a covariance (or correlation) matrix that `rows` rows made, in place of the rows themselves.
