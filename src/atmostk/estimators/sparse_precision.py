@@ -11,8 +11,10 @@ from joblib import effective_n_jobs
 
 from atmostk.estimators.graph_fit import fitted
 from atmostk.estimators.learned_graph import LearnedGraph
+from atmostk.estimators.sampled_gram import Gathered, gathered, is_sampler
 from atmostk.estimators.selected_fit import selected
 from atmostk.estimators.standardised import Scales, columns_and_scales, gram_and_scales
+from atmostk.graphs.graph import Graph
 from atmostk.objectives.graph_landscape import GRAM
 
 
@@ -61,6 +63,7 @@ class SparsePrecision(LearnedGraph):
         standardize: bool = True,
         impute: bool = False,
         ranks: bool = False,
+        enough: float = 0.01,
         n_jobs: int | None = None,
         random_state: Any = None,
         checkpoint: str | Path | None = None,
@@ -78,12 +81,19 @@ class SparsePrecision(LearnedGraph):
         self.standardize = standardize
         self.impute = impute
         self.ranks = ranks
+        self.enough = enough
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any = None) -> SparsePrecision:
-        """Learn the graph of the columns of X: an array, a frame, a memory map, AnnData or the path of a .h5ad."""
+        """Learn the graph of the columns of X: an array, a frame, a memory map, AnnData or the path of a .h5ad.
+
+        Or a sampler (`datasets.open_rows`, `samplers.MappedRows`), for rows beyond memory: as many of them are read as
+        are needed for what fresh rows lack to fall to `enough` of what the edges explain; `rows_` says how many.
+        """
+        if is_sampler(X):
+            return self._fit_samples(X)
         X = self._opened(X)
         how = {
             "centered": self.assume_centered,
@@ -95,6 +105,33 @@ class SparsePrecision(LearnedGraph):
             return self._learned(scales, X.shape[0], gram=gram)
         columns, scales = columns_and_scales(X, **how)
         return self._learned(scales, X.shape[0], columns=columns)
+
+    def _fit_samples(self, source: Any) -> SparsePrecision:
+        """From rows that are drawn as they are needed."""
+        self._check_parameters()
+        if self.impute or self.ranks:
+            raise ValueError("impute and ranks look at whole columns: fill and rank the rows where they are stored.")
+        first = source.draw(2, np.random.default_rng(0)).data
+        size = (first[0] if isinstance(first, tuple) else first).shape[1]
+        if size > GRAM:
+            raise ValueError(
+                f"The rows have {size:,} variables: sampled rows serve up to {GRAM:,}, in memory any number."
+            )
+        self.n_features_in_ = size
+        names = np.asarray(list(getattr(source, "names", ())), dtype=object)
+        if len(names) == size and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = names
+
+        def graph(so_far: Gathered) -> Graph:
+            return self._learned(so_far.scales, so_far.rows, gram=so_far.gram).graph_
+
+        found = gathered(
+            source, graph, np.random.default_rng(0 if self.random_state is None else self.random_state),
+            tolerance=self.enough, centered=self.assume_centered, standardize=self.standardize,
+            names=getattr(self, "feature_names_in_", None),
+        )  # fmt: skip
+        self.rows_ = found.rows
+        return self._learned(found.scales, found.rows, gram=found.gram)
 
     def fit_covariance(self, covariance: Any, *, rows: int) -> SparsePrecision:
         """Learn from a covariance (or correlation) matrix that `rows` rows made, in place of the rows themselves.
@@ -126,10 +163,10 @@ class SparsePrecision(LearnedGraph):
         edges = min(self.edges, size * (size - 1) // 2)
         penalty = {"ridge": self.ridge, "l1": self.shrinkage, "worth": self._worth(size, self.edges)}
         if self.selection is None:
-            jobs: Any = self.n_jobs  # None is one, which the stubs do not know
+            jobs = 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
             found = fitted(
                 edges, rows, kicks=self.kicks, max_seconds=self.max_seconds, seed=self.random_state,
-                checkpoint=self.checkpoint, threads=effective_n_jobs(jobs), **penalty, **data,
+                checkpoint=self.checkpoint, threads=jobs, **penalty, **data,
             )  # fmt: skip
         else:
             found = selected(self.selection, edges, rows, self._small(size, data), **penalty)
@@ -150,7 +187,7 @@ class SparsePrecision(LearnedGraph):
     def _check_parameters(self) -> None:
         if isinstance(self.edges, bool) or not isinstance(self.edges, int | np.integer) or self.edges < 0:
             raise ValueError(f"SparsePrecision(edges={self.edges!r}): it must be a whole number of 0 or more.")
-        for name in ("ridge", "shrinkage"):
+        for name in ("ridge", "shrinkage", "enough"):
             value = getattr(self, name)
             if not (isinstance(value, int | float | np.number) and 0 <= value < math.inf):
                 raise ValueError(f"SparsePrecision({name}={value!r}): it must be a finite number of 0 or more.")
