@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,11 @@ def on_pre_build(config: Any) -> None:
         missing = [name for names in NEEDS.findall(text) for name in re.findall(r"\w+", names) if not find_spec(name)]
         if missing:
             raise SystemExit(f"{page.name} needs {', '.join(missing)}: install them to build the docs.")
-        run(page, text, folder)
+        with tempfile.TemporaryDirectory() as place:
+            run(page, text, Path(place))
+            for picture in wanted:
+                if (Path(place) / picture.name).exists():
+                    shutil.copyfile(Path(place) / picture.name, picture)
         absent = [picture.name for picture in wanted if not picture.exists()]
         if absent:
             raise SystemExit(f"{page.name} shows {', '.join(absent)}, which none of its blocks saves.")

@@ -1,1 +1,1 @@
-"""Programs to read and to run."""
+"""Programs to read and to run: each is a use of the package from beginning to end."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
-from atmostk import networks
 from reproduction.attacks.forms import FORMS, OURS
 from reproduction.cells import Kept, complete
 
@@ -43,16 +43,16 @@ def main(arguments: list[str] | None = None) -> None:
     targets: list[int | None] = [*(asked.targets or (QUICK_TARGETS if quick else range(10))), None]
     folder = asked.folder or Path("runs/attack-quick" if quick else "runs/attack")
     forms = [form for form in FORMS if form in (asked.forms or FORMS)]
-    if "SparseAttack" not in networks.__all__:
-        forms = [form for form in forms if form != OURS]
     kept = Kept(folder / "cells.jsonl", settings)
     # Target by target, so that an interrupted sweep has whole curves to show.
-    cells = []
+    cells: list[dict[str, Any]] = []
     for seed in range(asked.seeds):
         for target in targets:
             for form in forms:
-                whole = [list(budgets)] if form == OURS else budgets
-                cells += [{"form": form, "K": K, "target": target, "seed": seed} for K in whole]
+                if form == OURS:
+                    cells.append({"form": form, "K": list(budgets), "target": target, "seed": seed, "fast": quick})
+                else:
+                    cells += [{"form": form, "K": K, "target": target, "seed": seed} for K in budgets]
     if kept.missing(cells):
         attacked(settings["data"])  # trained here, once, so that the processes find it in the cache
     complete(

@@ -16,15 +16,13 @@ Runs = list[dict[str, Any]]
 
 def one_run(cell: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """What the perturbation does to the test images, and what happened on the way."""
-    from atmostk.networks import piht_attack
+    from atmostk.networks import SparseAttack, piht_attack
 
     given = attacked(settings["data"])
     train = given.digits.train_images, given.digits.train_labels
     target, seed = cell["target"], cell["seed"]
     if cell["form"] == OURS:
-        from atmostk.networks import SparseAttack
-
-        attack = SparseAttack(at_most=max(cell["K"]), target=target, seed=seed)
+        attack = SparseAttack(target=target, seed=seed, fast=cell["fast"])
         path = attack.path(cell["K"], given.network, *train)
         return {"path": [{"K": K} | _judged(path[K], given) for K in cell["K"]]}
     form = {

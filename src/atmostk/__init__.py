@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from atmostk.estimators.sparse_classifier_cv import SparseClassifierCV
     from atmostk.estimators.sparse_paths import sparse_path
     from atmostk.estimators.sparse_precision import SparsePrecision
+    from atmostk.estimators.sparse_precision_cv import SparsePrecisionCV
     from atmostk.estimators.sparse_regressor import SparseRegressor
     from atmostk.estimators.sparse_regressor_cv import SparseRegressorCV
 
@@ -39,6 +40,7 @@ __all__ = [
     "SparseClassifier",
     "SparseClassifierCV",
     "SparsePrecision",
+    "SparsePrecisionCV",
     "SparseRegressor",
     "SparseRegressorCV",
     "certify",
@@ -56,6 +58,7 @@ _HOME: dict[str, str] = {
     "SparseClassifier": "estimators.sparse_classifier",
     "SparseClassifierCV": "estimators.sparse_classifier_cv",
     "SparsePrecision": "estimators.sparse_precision",
+    "SparsePrecisionCV": "estimators.sparse_precision_cv",
     "SparseRegressor": "estimators.sparse_regressor",
     "SparseRegressorCV": "estimators.sparse_regressor_cv",
     "sparse_path": "estimators.sparse_paths",

@@ -130,18 +130,28 @@ def _free_slope(problem: Problem, x: Array, gradient: Array, support: np.ndarray
     """The length of the shortest of the steps x -> P(x - gradient / L), in units of the gradient, with the support
     kept.
 
-    Without bounds that is the norm of the gradient on the support; at a bound, what points out of the box does not
-    count.
+    Without bounds that is the norm of the gradient on the support (of all of it where budget is left); at a bound,
+    what points out of the box does not count.
     """
-    full = arrays.count_nonzero(x) >= len(support)
-    if not full:
-        return arrays.norm(gradient)
-    length = arrays.norm(arrays.take(gradient, support))
-    if length == 0:
-        return 0.0
+    full = _is_full(problem, x, support)
+    length = arrays.norm(arrays.take(gradient, support) if full else gradient)
+    if length == 0 or not (full or isinstance(problem.constraint, Budget)):
+        return length
     scale = max(arrays.norm(x), 1e-8) / length * 1e-6
-    moved = problem.constraint.restrict(x - scale * gradient, support)
+    trial = x - scale * gradient
+    moved = problem.constraint.restrict(trial, support) if full else problem.constraint.unlimited(trial)  # pyright: ignore
     return min(length, arrays.norm(moved - x) / scale)
+
+
+def _is_full(problem: Problem, x: Array, support: np.ndarray) -> bool:
+    """Whether no unit of the budget is left; a group, or a feature at its bound, counts whole."""
+    constraint = problem.constraint
+    if not isinstance(constraint, Budget) or arrays.answers_itself(x) or not hasattr(constraint, "limit"):
+        return arrays.count_nonzero(x) >= len(support)
+    units = constraint.units(x)
+    used = units[arrays.support(x)]
+    most = min(constraint.limit, np.unique(units[units >= 0]).size)  # pyright: ignore[reportAttributeAccessIssue]
+    return np.unique(used[used >= 0]).size >= most
 
 
 def _l_bar(problem: Problem, x: Array, gradient: Array, support: np.ndarray, outside: float) -> float:

@@ -11,11 +11,14 @@ from scipy.sparse import csc_array, csr_array
 
 from atmostk.objectives import (
     Functions,
+    Gamma,
     Huber,
     Logistic,
     Multinomial,
     Poisson,
+    Quantile,
     SquaredError,
+    Tweedie,
     WithIntercept,
     with_ridge,
 )
@@ -48,6 +51,9 @@ OBJECTIVES = {
     "multinomial": (Multinomial(), "class"),
     "poisson": (Poisson(), "count"),
     "huber": (Huber(0.7), "real"),
+    "quantile": (Quantile(0.3, smoothing=0.6), "real"),
+    "gamma": (Gamma(), "positive"),
+    "tweedie": (Tweedie(1.3), "count"),
     "squared error, ridge by entry": (with_ridge(SquaredError(), np.arange(COLUMNS) / 3), "real"),
     "squared error, intercept": (WithIntercept(SquaredError()), "real"),
     "multinomial, intercept": (WithIntercept(Multinomial()), "class"),
@@ -68,6 +74,7 @@ def rows(target: str, dtype: Any = np.float64) -> tuple[Any, Any]:
         "label": np.arange(ROWS) % 2,
         "class": np.arange(ROWS) % CLASSES,
         "count": rng.poisson(2.0, size=ROWS),
+        "positive": rng.gamma(2.0, size=ROWS),
     }[target].astype(dtype)
     return X, y
 

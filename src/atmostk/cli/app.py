@@ -8,6 +8,7 @@ import typer
 
 from atmostk.cli.attack import attack
 from atmostk.cli.certify import certify
+from atmostk.cli.demo import demo
 from atmostk.cli.fit import fit
 from atmostk.cli.graph import graph
 from atmostk.cli.predict import predict
@@ -39,7 +40,7 @@ def atmostk(
         typer.echo(context.get_help())
 
 
-for command in (fit, predict, certify, graph, attack, report):
+for command in (fit, predict, certify, graph, attack, report, demo):
     app.command()(command)
 
 

@@ -38,6 +38,11 @@ class CoefficientRules:
         rows = features + self.intercept
         return (rows,) if outputs == 1 else (rows, outputs)
 
+    def used(self, coefficients: np.ndarray) -> int:
+        """How much of the budget these coefficients (a row for each output) take."""
+        units = self.units[coefficients.T != 0]
+        return np.unique(units[units >= 0]).size + self.kept
+
     def constraint(self, at_most: int) -> Any:
         """The constraint under which x has at most so many units."""
         units = np.concatenate((self.units, np.full((int(self.intercept), self.units.shape[1]), -1))).ravel()

@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 from atmostk.estimators.budget_ladder import climbed
 from atmostk.estimators.linear_door import CheckedRows
 from atmostk.estimators.linear_search import LinearSearch
+from atmostk.objectives.centred import Centred
 
 
 def cross_validated(
@@ -44,10 +45,11 @@ def _held_out(
         raise ValueError("a fold of the cross-validation has no row of weight above 0 on one side: choose other folds.")
     apart = replace(search, sampler=CheckedRows(rows.X, rows.y, seen))
     found = climbed(apart, budgets, kicks=kicks, seed=seed, alone=False, max_seconds=seconds)
+    X = rows.X.X if isinstance(rows.X, Centred) else rows.X
     losses = []
     for one in found:
         coefficients: Any = one.coefficients[:, one.support].T
-        z = rows.X[test][:, one.support] @ coefficients + one.intercepts
+        z = X[test][:, one.support] @ coefficients + one.intercepts
         by_row = search.loss.loss(z[:, 0] if z.shape[1] == 1 else z, rows.y[test])
         losses.append(float(by_row @ held) / held.sum())
     return np.array(losses), float(held.sum())

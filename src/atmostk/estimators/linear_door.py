@@ -11,9 +11,11 @@ from sklearn.utils.validation import validate_data
 from atmostk import arrays
 from atmostk.estimators.column_variances import Moments, column_moments
 from atmostk.estimators.measurements import told
+from atmostk.objectives.centred import Centred
 from atmostk.samplers import Rows
 
 FORMATS = ("csr", "csc")
+FAR = 10.0  # standard deviations from zero, beyond which a column's products lose a digit or two to its mean
 FLOATS = [np.float64, np.float32]
 
 
@@ -37,18 +39,28 @@ class Opened:
     moments: Moments
     names: np.ndarray | None
 
-    def sampler(self, target: np.ndarray, weights: np.ndarray | None) -> Any:
-        """The rows with this target, in the precision of X."""
+    def sampler(self, target: np.ndarray, weights: np.ndarray | None, *, intercept: bool) -> Any:
+        """The rows with this target, in the precision of X.
+
+        Where an intercept makes up for it, columns far from zero are seen from their means.
+        """
         kind = self.X.dtype
         weights = None if weights is None else weights.astype(kind, copy=False)
-        return CheckedRows(self.X, target.astype(kind, copy=False), weights)
+        means, variances = self.moments
+        far = intercept and bool((means**2 > FAR**2 * variances).any())
+        X = Centred(self.X, means.astype(kind)) if far else self.X
+        return CheckedRows(X, target.astype(kind, copy=False), weights)
 
 
-def opened(estimator: Any, X: Any, y: Any, sample_weight: Any, *, numeric: bool, about_mean: bool) -> Opened:
-    """X, y and weights as `fit` got them. The estimator learns the names of the columns."""
+def opened(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, numeric: bool, about_mean: bool, arriving: bool = False
+) -> Opened:
+    """X, y and weights as `fit` got them. The estimator learns the names of the columns; or knows them already, where
+    the rows are `arriving` for a model that is there.
+    """
     X, y = validate_data(
         estimator, X, y, accept_sparse=FORMATS, dtype=FLOATS, y_numeric=numeric, ensure_all_finite=False,
-        ensure_min_samples=2,
+        ensure_min_samples=1 if arriving else 2, reset=not arriving,
     )  # fmt: skip
     names = getattr(estimator, "feature_names_in_", None)
     X, y = canonical(X), np.asarray(y)

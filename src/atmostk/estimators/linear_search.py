@@ -14,6 +14,7 @@ from atmostk.certificate import Certificate, certify, from_derivatives
 from atmostk.estimators.coefficient_rules import CoefficientRules
 from atmostk.minimize import Result, minimize
 from atmostk.objectives import SquaredError, WithIntercept, with_ridge
+from atmostk.objectives.centred import Centred
 from atmostk.objectives.linear_landscape import LinearLandscape
 from atmostk.problem import Problem
 from atmostk.solvers.exchange import Exchange
@@ -35,18 +36,20 @@ class Found:
     coefficients: np.ndarray
     intercepts: np.ndarray
     support: np.ndarray
+    used: int  # of the budget
     loss: float
 
 
 @dataclass(frozen=True)
 class LinearSearch:
-    """What to minimise, for any budget. `ridge` is that of each feature."""
+    """What to minimise, for any budget. `ridge` is that of each feature, `moments` are those of the columns."""
 
     loss: Any
     sampler: Any
     rules: CoefficientRules
     ridge: np.ndarray | None
     dtype: Any
+    moments: Any = None
 
     @cached_property
     def exact_fit(self) -> float:
@@ -87,13 +90,20 @@ class LinearSearch:
         features = self.rules.units.shape[0]
         coefficients = table[:features].T.copy()
         intercepts = table[features].copy() if self.rules.intercept else np.zeros(table.shape[1], table.dtype)
+        if isinstance(self.sampler.X, Centred):
+            shifts = coefficients.astype(np.float64) @ self.sampler.X.origin
+            intercepts = (intercepts - shifts).astype(table.dtype)
+            table = np.concatenate((table[:features], intercepts[None]))
         kept = np.flatnonzero((self.rules.units < 0).any(axis=1))
         penalty = 0.0
-        if self.levels is not None:
-            penalty = 0.5 * float(self.levels @ (table.astype(np.float64) ** 2).sum(axis=1))
+        if self.ridge is not None:
+            penalty = 0.5 * float((self.ridge * coefficients.astype(np.float64) ** 2).sum())
+        support = np.union1d(np.flatnonzero(coefficients.any(axis=0)), kept)
+        certificate = self._certificate(at_most, result) if proved else None
+        result = replace(result, x=table.reshape(result.x.shape), state=None)
         return Found(
-            at_most, replace(result, state=None), self._certificate(at_most, result) if proved else None, coefficients,
-            intercepts, np.union1d(np.flatnonzero(coefficients.any(axis=0)), kept), result.value - penalty,
+            at_most, result, certificate, coefficients, intercepts, support, self.rules.used(coefficients),
+            result.value - penalty,
         )  # fmt: skip
 
     def _certificate(self, at_most: int, result: Result) -> Certificate:

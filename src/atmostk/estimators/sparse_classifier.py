@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from atmostk.estimators.arriving.partial_fit import ArrivingClassifier
 from atmostk.estimators.linear_door import Opened, opened
 from atmostk.estimators.linear_search import Found, LinearSearch
 from atmostk.estimators.sparse_linear import SparseLinear
@@ -17,7 +18,7 @@ from atmostk.objectives.logistic import probability
 from atmostk.objectives.multinomial import probabilities
 
 
-class SparseClassifier(ClassifierMixin, SparseLinear):
+class SparseClassifier(ArrivingClassifier, ClassifierMixin, SparseLinear):
     """The best logistic regression on at most `at_most` features, of two classes or of several.
 
     It minimises the mean log loss plus ridge / 2 times the squared coefficients (of columns with variance 1, where
@@ -112,7 +113,7 @@ def encoded(data: Opened, class_weight: Any) -> tuple[np.ndarray, np.ndarray, np
     counting = labels if data.weights is None else labels[data.weights > 0]
     if len(classes) < 2 or (counting == counting[0]).all():
         raise ValueError(
-            f"y holds only one class, {classes[counting[0]]!r}, in the rows that count: there is nothing to tell "
+            f"y holds only one class, {str(classes[counting[0]])!r}, in the rows that count: there is nothing to tell "
             "apart, give rows of at least two classes."
         )
     weights = data.weights

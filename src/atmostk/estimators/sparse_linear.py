@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from atmostk.certificate import Certificate
 from atmostk.estimators import linear_door
 from atmostk.estimators.coefficient_rules import CoefficientRules, coefficient_rules
+from atmostk.estimators.identifiability import fits_exactly, sentences
 from atmostk.estimators.linear_door import Opened
 from atmostk.estimators.linear_search import Found, LinearSearch, seed_of
 from atmostk.minimize import Result
@@ -52,9 +53,10 @@ class SparseLinear(SelectorMixin, BaseEstimator):
         search = self._opened(X, y, sample_weight)
         at_most = self._checked_budget(self.at_most, search.rules)
         seed = seed_of(self.random_state)
-        self._learn(
-            search.found(at_most, search.run(at_most, kicks=self.kicks, seed=seed, max_seconds=self.max_seconds))
-        )
+        result = search.run(at_most, kicks=self.kicks, seed=seed, max_seconds=self.max_seconds)
+        found = search.found(at_most, result)
+        self._learn(found)
+        self._warn(search, found)
         return self
 
     def _opened(self, X: Any, y: Any, sample_weight: Any) -> LinearSearch:
@@ -71,10 +73,13 @@ class SparseLinear(SelectorMixin, BaseEstimator):
         if self.ridge:
             ridge = self.ridge * (data.moments.variances if self.standardize else np.ones(data.X.shape[1]))
         loss.check_target(target, True)
-        return LinearSearch(loss, data.sampler(target, weights), rules, ridge, data.X.dtype)
+        return LinearSearch(
+            loss, data.sampler(target, weights, intercept=rules.intercept), rules, ridge, data.X.dtype, data.moments
+        )
 
     def _learn(self, found: Found) -> None:
         """Become the model that a search found."""
+        vars(self).pop("_stream", None)  # whatever arrived before, this model is of these rows
         assert found.certificate is not None
         self.certificate_, self.result_, self.support_ = found.certificate, found.result, found.support
         self.n_iter_ = max(1, found.result.steps)
@@ -84,13 +89,18 @@ class SparseLinear(SelectorMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        elif not found.certificate.basic_feasible:
+        elif not found.certificate.basic_feasible and not fits_exactly(found):
             warnings.warn(
                 f"{type(self).__name__} did not converge on the features that it chose (the gradient there is "
                 f"{found.certificate.slope:.2g}): a ridge, such as ridge=1e-4, makes the minimum unique.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _warn(self, search: LinearSearch, found: Found) -> None:
+        """Say what the data cannot tell apart."""
+        for sentence in sentences(search, found, getattr(self, "feature_names_in_", None)):
+            warnings.warn(f"{type(self).__name__}: {sentence}", UserWarning, stacklevel=3)
 
     def _check_parameters(self) -> None:
         name = type(self).__name__

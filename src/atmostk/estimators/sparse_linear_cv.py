@@ -53,6 +53,7 @@ class SparseLinearCV(SparseLinear):
             chosen = int(np.argmin(self.scores_))
         self.path_, self.at_most_ = path, int(budgets[chosen])
         self._learn(path.found[chosen])
+        self._warn(search, path.found[chosen])
         return self
 
     def _cross_validate(self, search: LinearSearch, budgets: Sequence[int], seconds: float | None) -> int:

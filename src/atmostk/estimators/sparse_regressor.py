@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from atmostk.estimators.arriving.partial_fit import ArrivingRegressor
 from atmostk.estimators.linear_door import opened
 from atmostk.estimators.linear_search import Found, LinearSearch
-from atmostk.estimators.regression_losses import checked_loss
-from atmostk.estimators.sparse_linear import SparseLinear
+from atmostk.estimators.regression_losses import checked_loss, needs_scale, scaled, spread
+from atmostk.estimators.sparse_linear import SparseLinear, is_whole
 from atmostk.objectives.linear_predictor import LinearPredictorLoss
 
 
-class SparseRegressor(RegressorMixin, SparseLinear):
+class SparseRegressor(ArrivingRegressor, RegressorMixin, SparseLinear):
     """The best linear regression on at most `at_most` features.
 
     It minimises the mean loss plus ridge / 2 times the squared coefficients (of columns with variance 1, where
     `standardize`) over all coefficients with at most so many nonzeros. The intercept is free.
 
-    `loss` is "squared_error", "huber", "poisson", or an objective of `atmostk.objectives` such as `Huber(0.5)`.
+    `loss` is "squared_error", "huber", "quantile" (the median), "poisson", "gamma", "tweedie", or an objective of
+    `atmostk.objectives` such as `Huber(0.5)`, `Quantile(0.9)` or `Tweedie(1.7)`. Quantiles are smoothed; their window,
+    and the threshold of "huber", follow the spread of the residuals of a first fit, and stand in `loss_`.
     `bounds` is (lower, upper), each None, a number or one for each feature, or a dictionary {feature: (lower, upper)};
     `groups` has a label for each feature, and at_most counts groups; features in `always` (places, column names or a
     mask) are in the model whatever they are worth, and count. More `kicks` search longer for a better model;
@@ -70,7 +74,16 @@ class SparseRegressor(RegressorMixin, SparseLinear):
         self._check_parameters()
         self.loss_ = checked_loss(self.loss)
         data = opened(self, X, y, sample_weight, numeric=True, about_mean=bool(self.fit_intercept))
-        return self._search(data, self.loss_, data.y, data.weights, 1)
+        if not needs_scale(self.loss):
+            return self._search(data, self.loss_, data.y, data.weights, 1)
+        rows = len(data.y)
+        budgets = [int(budget) for budget in np.ravel(self.at_most) if is_whole(budget)]
+        features = min(max(budgets, default=0), rows // 4)
+        rough = scaled(self.loss_, spread(data.y, data.weights), rows, features)
+        search = self._search(data, rough, data.y, data.weights, 1)
+        found = search.run(max(features, search.rules.kept), kicks=0, seed=0).state.point
+        self.loss_ = scaled(self.loss_, spread(data.y - found.predictor, data.weights), rows, features)
+        return replace(search, loss=self.loss_)
 
     def _learn(self, found: Found) -> None:
         super()._learn(found)

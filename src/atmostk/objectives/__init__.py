@@ -3,13 +3,16 @@
 from typing import TYPE_CHECKING, Any
 
 from atmostk.objectives.functions import Functions
+from atmostk.objectives.gamma import Gamma
 from atmostk.objectives.huber import Huber
 from atmostk.objectives.intercept import WithIntercept
 from atmostk.objectives.logistic import Logistic
 from atmostk.objectives.multinomial import Multinomial
 from atmostk.objectives.poisson import Poisson
+from atmostk.objectives.quantile import Quantile
 from atmostk.objectives.ridge import WithRidge, with_ridge
 from atmostk.objectives.squared_error import SquaredError
+from atmostk.objectives.tweedie import Tweedie
 
 if TYPE_CHECKING:
     from atmostk.objectives.carlini_wagner import CarliniWagner
@@ -21,15 +24,18 @@ if TYPE_CHECKING:
 __all__ = [
     "CarliniWagner",
     "Functions",
+    "Gamma",
     "GaussianGraph",
     "Huber",
     "JaxLoss",
     "Logistic",
     "Multinomial",
     "Poisson",
+    "Quantile",
     "SquaredError",
     "TanhCarliniWagner",
     "TorchLoss",
+    "Tweedie",
     "WithIntercept",
     "WithRidge",
     "with_ridge",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from atmostk import arrays
+from atmostk.objectives.centred import Centred
 
 Array = Any
 ROWS_AT_A_TIME = 8192  # what a piece of a support's columns may hold and stay in the processor's cache
@@ -28,6 +29,10 @@ def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = Non
            [1., 1.]])
     """
     real = features[features < X.shape[1]]
+    if isinstance(X, Centred):
+        found = taken(X.X, features, first, last, step)
+        found[:, features < X.shape[1]] -= X.origin[real].astype(found.dtype)
+        return found
     rows = X[first:last:step] if (first, last, step) != (0, None, 1) else X
     if arrays.is_scipy_sparse(X):
         part = rows[:, real].toarray()
@@ -51,8 +56,24 @@ def pieces(X: Array, features: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]
 def transposed_times(X: Array, by_row: np.ndarray) -> np.ndarray:
     """X' by_row in double precision."""
     by_row = by_row.astype(precision(X), copy=False)
+    if isinstance(X, Centred):
+        return _centred_times(X, by_row)
     product = X.T @ by_row if arrays.is_scipy_sparse(X) or by_row.ndim > 1 else by_row @ X
     return np.asarray(product, np.float64)
+
+
+def _centred_times(X: Centred, by_row: np.ndarray) -> np.ndarray:
+    """(X - origin)' by_row; dense rows are shifted piece by piece, so that nothing large cancels."""
+    if arrays.is_scipy_sparse(X.X):
+        total = by_row.sum(axis=0, dtype=np.float64)
+        return np.asarray(X.X.T @ by_row, np.float64) - np.multiply.outer(X.origin, total)
+    origin = X.origin.astype(by_row.dtype)
+    product = np.zeros((X.shape[1], *by_row.shape[1:]))
+    at_a_time = max(1, 65536 // X.shape[1])
+    for first in range(0, X.shape[0], at_a_time):
+        rows = slice(first, first + at_a_time)
+        product += (X.X[rows] - origin).T @ by_row[rows]
+    return product
 
 
 def mean_squares(X: Array, weights: np.ndarray | None, about_mean: bool) -> np.ndarray:
@@ -60,6 +81,8 @@ def mean_squares(X: Array, weights: np.ndarray | None, about_mean: bool) -> np.n
 
     All rows of sparse X are read, at most 20,000 of a dense one, evenly spread; ten average rows are added.
     """
+    if isinstance(X, Centred):
+        return mean_squares(X.X, weights, about_mean)
     if arrays.is_scipy_sparse(X):
         share = np.full(X.shape[0], 1 / X.shape[0]) if weights is None else weights / weights.sum()
         squared = type(X)((X.data.astype(np.float64) ** 2, X.indices, X.indptr), shape=X.shape)

@@ -10,6 +10,7 @@ import numpy as np
 from atmostk import arrays
 from atmostk.landscape import room
 from atmostk.objectives import columns
+from atmostk.objectives.centred import Centred
 from atmostk.objectives.seen_columns import SeenColumns, features_of
 from atmostk.objectives.support_fit import Evaluation, fitted, summed
 
@@ -31,8 +32,12 @@ class LinearPoint:
     gradient: Any = field(default=None, metadata={"saved": False}, compare=False)
 
 
-def linear_landscape(problem: Any, x0: Array) -> LinearLandscape | None:
-    """The landscape of a linear predictor's loss, whatever ridge or intercept goes with it."""
+def linear_landscape(problem: Any, x0: Array, *, spreads: Any = None) -> LinearLandscape | None:
+    """The landscape of a linear predictor's loss, whatever ridge or intercept goes with it.
+
+    `spreads` are the mean squares of the features (about the mean where there is an intercept, and 1 for it) if they
+    are known better than these rows tell them.
+    """
     objective, ridge, intercept = problem.objective, 0.0, False
     while not hasattr(objective, "slope"):
         if hasattr(objective, "ridge"):
@@ -43,13 +48,15 @@ def linear_landscape(problem: Any, x0: Array) -> LinearLandscape | None:
     blocks = [seen for block in problem.sampler.blocks() if (seen := _in_memory(block)) is not None]
     if len(blocks) == 0:
         return None
-    return LinearLandscape(objective, problem, blocks, x0, ridge=ridge, intercept=intercept)
+    found = LinearLandscape(objective, problem, blocks, x0, ridge=ridge, intercept=intercept)
+    found._spreads = spreads
+    return found
 
 
 def _in_memory(block: Any) -> Any:
     """The block with its tensors as arrays over the same memory; None where that cannot be."""
     X, y = block.data
-    X = X if arrays.is_scipy_sparse(X) else arrays.in_memory(X)
+    X = X if arrays.is_scipy_sparse(X) or isinstance(X, Centred) else arrays.in_memory(X)
     y, weights = arrays.in_memory(y), None if block.weights is None else arrays.in_memory(block.weights)
     if X is None or y is None or (weights is None and block.weights is not None):
         return None
@@ -83,12 +90,15 @@ class LinearLandscape:
         ranges = [self._order[self._starts[unit] : self._starts[unit + 1]] for unit in units]
         return np.sort(np.concatenate((free, *ranges)))
 
+    def units_of(self, entries: np.ndarray) -> np.ndarray:
+        """The units that these entries belong to, ascending; free entries belong to none."""
+        units = np.unique(self._units[entries])
+        return units[units >= 0]
+
     def start(self, x0: Array, /) -> LinearPoint:
         """The minimum on the units of x0."""
         flat = arrays.to_numpy(x0).ravel().astype(np.float64)
-        used = np.flatnonzero(flat)
-        units = np.unique(self._units[used])
-        units = units[units >= 0]
+        units = self.units_of(np.flatnonzero(flat))
         entries = self.entries_of(units)
         before = LinearPoint(units, entries, flat[entries], np.inf)
         return self.refit(before, units)
@@ -205,6 +215,16 @@ class LinearLandscape:
                 full[b, a] = full[a, b].T
         outputs = entries % self.outputs
         return value, gradient, full[outputs[:, None], outputs, places[:, None], places], z
+
+    def derivatives(self, point: LinearPoint) -> Evaluation:
+        """Value, gradient and Hessian in the point's own entries."""
+        parts, places = self._parts(point.entries)
+        return self._evaluate(parts, point.entries, places, point.values, True)
+
+    def worth(self, point: LinearPoint) -> float:
+        """The value at the point, which need not be a minimum on its support."""
+        parts, places = self._parts(point.entries)
+        return self._evaluate(parts, point.entries, places, point.values, False).value
 
     def gradient(self, point: LinearPoint) -> np.ndarray:
         """The gradient in every entry."""
