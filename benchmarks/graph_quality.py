@@ -234,7 +234,7 @@ def glasso(case: Case) -> Measured:
     def fit(X: np.ndarray, penalty: float, start: Any = None) -> np.ndarray:
         first = np.eye(case.variables) if start is None else start
         with contextlib.redirect_stdout(io.StringIO()):
-            answer: Any = ADMM_SGL(X.T @ X / len(X), penalty, first, tol=1e-4, rtol=1e-3, max_iter=200)
+            answer: Any = ADMM_SGL(X.T @ X / len(X), penalty, first, tol=1e-6, rtol=1e-5, max_iter=500)
         return np.array(answer[0]["Theta"])
 
     once, seconds = at_edges(case, lambda penalty: fit(case.X, penalty), case.edges)

@@ -19,13 +19,13 @@ LEAST = 1000
 class Sums(NamedTuple):
     """Of rows less a fixed shift: how many, their sum, and the sum of their products."""
 
-    count: int
+    rows: int
     total: np.ndarray
     products: np.ndarray
 
     def joined(self, other: Sums) -> Sums:
         """Both."""
-        return Sums(self.count + other.count, self.total + other.total, self.products + other.products)
+        return Sums(self.rows + other.rows, self.total + other.total, self.products + other.products)
 
 
 class Gathered(NamedTuple):
@@ -55,11 +55,11 @@ def gathered(
     shift = np.zeros(first.shape[1]) if centered else first.mean(axis=0, dtype=np.float64)
     count = max(LEAST, FIRST * first.shape[1])
     read = _sums(source.draw(count, rng), shift) if 4 * count <= source.size else None
-    while read is not None and 4 * read.count <= source.size:
+    while read is not None and 4 * read.rows <= source.size:
         now = _scaled(read, shift, centered, standardize, names)
-        fresh = _sums(source.draw(read.count, rng), shift)
+        fresh = _sums(source.draw(read.rows, rng), shift)
         V = _held(fresh, shift, now.scales)
-        one, other = fit(now), fit(Gathered(V, now.scales, fresh.count))
+        one, other = fit(now), fit(Gathered(V, now.scales, fresh.rows))
         # Each graph on its own half and on the other's: how far the halves lie apart drops out.
         lacking = _value(V, one) - _value(V, other) + _value(now.gram, other) - _value(now.gram, one)
         explained = V.diagonal().sum() + np.log(now.gram.diagonal()).sum() - _value(V, one)
@@ -95,17 +95,17 @@ def _sums(sample: Any, shift: np.ndarray) -> Sums:
 
 
 def _scaled(sums: Sums, shift: np.ndarray, centered: bool, standardize: bool, names: Any) -> Gathered:
-    mean = np.zeros_like(shift) if centered else sums.total / sums.count
-    gram = sums.products / sums.count - np.outer(mean, mean)
+    mean = np.zeros_like(shift) if centered else sums.total / sums.rows
+    gram = sums.products / sums.rows - np.outer(mean, mean)
     location = shift + mean
     scale = checked_scale(np.sqrt(np.maximum(gram.diagonal(), 0)), location, names)
     scale = scale if standardize else np.ones_like(scale)
-    return Gathered(gram / scale / scale[:, None], Scales(location, scale), sums.count)
+    return Gathered(gram / scale / scale[:, None], Scales(location, scale), sums.rows)
 
 
 def _held(sums: Sums, shift: np.ndarray, scales: Scales) -> np.ndarray:
     """X'X / rows of fresh rows on the scale of others."""
     off = scales.location - shift
-    total = np.outer(off, sums.total / sums.count)
-    found = sums.products / sums.count - total - total.T + np.outer(off, off)
+    total = np.outer(off, sums.total / sums.rows)
+    found = sums.products / sums.rows - total - total.T + np.outer(off, off)
     return found / scales.scale / scales.scale[:, None]
