@@ -57,7 +57,7 @@ def open_rows(
         raise ValueError(f"columns={columns!r}: only the columns of a Parquet or Arrow file have names.")
     if kind == ".npy":
         beside = [None if name is None else path.parent / name for name in (target, weights)]
-        return MappedRows(path, *beside, block_bytes=memory.block)
+        return MappedRows(path, *beside, block_bytes=memory.block, sample_bytes=memory.sample)
     store = CsrStore(svmlight_rows(path, memory) if kind in SVMLIGHT else path)
     for name, word in ((target, "y"), (weights, "weights")):
         if name not in (None, word) or (name is not None and word not in store.arrays):

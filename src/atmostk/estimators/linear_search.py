@@ -90,7 +90,7 @@ class LinearSearch:
         features = self.rules.units.shape[0]
         coefficients = table[:features].T.copy()
         intercepts = table[features].copy() if self.rules.intercept else np.zeros(table.shape[1], table.dtype)
-        if isinstance(self.sampler.X, Centred):
+        if isinstance(getattr(self.sampler, "X", None), Centred):
             shifts = coefficients.astype(np.float64) @ self.sampler.X.origin
             intercepts = (intercepts - shifts).astype(table.dtype)
             table = np.concatenate((table[:features], intercepts[None]))

@@ -28,7 +28,7 @@ class Sums(NamedTuple):
         return Sums(self.rows + other.rows, self.total + other.total, self.products + other.products)
 
 
-class Gathered(NamedTuple):
+class Sampled(NamedTuple):
     """X'X / rows on the scale of the rows read, that scale, and how many rows were read."""
 
     gram: np.ndarray
@@ -36,20 +36,15 @@ class Gathered(NamedTuple):
     rows: int
 
 
-def is_sampler(X: Any) -> bool:
-    """Whether X hands out samples and blocks of rows, as those of atmostk.samplers do."""
-    return all(callable(getattr(X, name, None)) for name in ("draw", "blocks")) and hasattr(X, "size")
-
-
-def gathered(
-    source: Any, fit: Callable[[Gathered], Graph], rng: np.random.Generator, *, tolerance: float, centered: bool,
+def sampled_gram(
+    source: Any, fit: Callable[[Sampled], Graph], rng: np.random.Generator, *, tolerance: float, centered: bool,
     standardize: bool, names: Any,
-) -> Gathered:  # fmt: skip
+) -> Sampled | None:  # fmt: skip
     """As many rows as are needed: a graph is fitted to those read so far, and one to as many fresh ones.
 
     Enough is read when what each of the two graphs lacks on the other's rows is at most `tolerance` of what edges
-    explain; else the fresh rows join the others, and as many again are drawn. Where half of the rows are not enough,
-    all are read, block by block.
+    explain; else the fresh rows join the others, and as many again are drawn. None where half of all rows are not
+    enough: then the whole pass is as cheap.
     """
     first = _matrix(source.draw(min(source.size, LEAST), rng))
     shift = np.zeros(first.shape[1]) if centered else first.mean(axis=0, dtype=np.float64)
@@ -59,19 +54,14 @@ def gathered(
         now = _scaled(read, shift, centered, standardize, names)
         fresh = _sums(source.draw(read.rows, rng), shift)
         V = _held(fresh, shift, now.scales)
-        one, other = fit(now), fit(Gathered(V, now.scales, fresh.rows))
+        one, other = fit(now), fit(Sampled(V, now.scales, fresh.rows))
         # Each graph on its own half and on the other's: how far the halves lie apart drops out.
         lacking = _value(V, one) - _value(V, other) + _value(now.gram, other) - _value(now.gram, one)
         explained = V.diagonal().sum() + np.log(now.gram.diagonal()).sum() - _value(V, one)
         read = read.joined(fresh)
         if lacking / 2 <= tolerance * max(explained, 0.0):
             return _scaled(read, shift, centered, standardize, names)
-    every: Sums | None = None
-    for block in source.blocks():
-        part = _sums(block, shift)
-        every = part if every is None else every.joined(part)
-    assert every is not None
-    return _scaled(every, shift, centered, standardize, names)
+    return None
 
 
 def _value(gram: np.ndarray, graph: Graph) -> float:
@@ -94,13 +84,13 @@ def _sums(sample: Any, shift: np.ndarray) -> Sums:
     return Sums(len(X), X.sum(axis=0, dtype=np.float64), (X.T @ X).astype(np.float64, copy=False))
 
 
-def _scaled(sums: Sums, shift: np.ndarray, centered: bool, standardize: bool, names: Any) -> Gathered:
+def _scaled(sums: Sums, shift: np.ndarray, centered: bool, standardize: bool, names: Any) -> Sampled:
     mean = np.zeros_like(shift) if centered else sums.total / sums.rows
     gram = sums.products / sums.rows - np.outer(mean, mean)
     location = shift + mean
     scale = checked_scale(np.sqrt(np.maximum(gram.diagonal(), 0)), location, names)
     scale = scale if standardize else np.ones_like(scale)
-    return Gathered(gram / scale / scale[:, None], Scales(location, scale), sums.rows)
+    return Sampled(gram / scale / scale[:, None], Scales(location, scale), sums.rows)
 
 
 def _held(sums: Sums, shift: np.ndarray, scales: Scales) -> np.ndarray:

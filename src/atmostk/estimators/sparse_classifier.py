@@ -12,7 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from atmostk.estimators.arriving.partial_fit import ArrivingClassifier
 from atmostk.estimators.linear_door import Opened, opened
 from atmostk.estimators.linear_search import Found, LinearSearch
+from atmostk.estimators.sources import is_source, only_for_sources
 from atmostk.estimators.sparse_linear import SparseLinear
+from atmostk.estimators.streamed_fit import classes_of, opened_stream, streamed_search
 from atmostk.objectives import Logistic, Multinomial
 from atmostk.objectives.logistic import probability
 from atmostk.objectives.multinomial import probabilities
@@ -68,8 +70,15 @@ class SparseClassifier(ArrivingClassifier, ClassifierMixin, SparseLinear):
     classes_: np.ndarray
     intercept_: np.ndarray
 
-    def _opened(self, X: Any, y: Any, sample_weight: Any) -> LinearSearch:
+    def _opened(self, X: Any, y: Any, sample_weight: Any, checkpoint: Any = None) -> LinearSearch:
         self._check_parameters()
+        if is_source(X):
+            stream = opened_stream(self, X, y, sample_weight, checkpoint)
+            self.classes_, rows = classes_of(stream, self.class_weight)
+            several = len(self.classes_) > 2
+            loss = Multinomial() if several else Logistic()
+            return streamed_search(self, stream, rows, loss, len(self.classes_) if several else 1)
+        only_for_sources(checkpoint)
         data = opened(self, X, y, sample_weight, numeric=False, about_mean=bool(self.fit_intercept))
         self.classes_, labels, weights = encoded(data, self.class_weight)
         if len(self.classes_) == 2:

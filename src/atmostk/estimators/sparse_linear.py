@@ -48,9 +48,13 @@ class SparseLinear(SelectorMixin, BaseEstimator):
     n_iter_: int
     n_features_in_: int
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Choose the features and fit their coefficients."""
-        search = self._opened(X, y, sample_weight)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, checkpoint: Any = None) -> Any:
+        """Choose the features and fit their coefficients.
+
+        X may also be rows from `datasets.open_rows`, which hold their target, or a dask array or data frame; such rows
+        are read where they are. With `checkpoint`, a file, that fit can be killed, and made again it goes on.
+        """
+        search = self._opened(X, y, sample_weight, checkpoint)
         at_most = self._checked_budget(self.at_most, search.rules)
         seed = seed_of(self.random_state)
         result = search.run(at_most, kicks=self.kicks, seed=seed, max_seconds=self.max_seconds)
@@ -59,7 +63,7 @@ class SparseLinear(SelectorMixin, BaseEstimator):
         self._warn(search, found)
         return self
 
-    def _opened(self, X: Any, y: Any, sample_weight: Any) -> LinearSearch:
+    def _opened(self, X: Any, y: Any, sample_weight: Any, checkpoint: Any = None) -> LinearSearch:
         """What to minimise, from data as it comes in; the model learns of its features and its target."""
         raise NotImplementedError
 
@@ -98,7 +102,9 @@ class SparseLinear(SelectorMixin, BaseEstimator):
             )
 
     def _warn(self, search: LinearSearch, found: Found) -> None:
-        """Say what the data cannot tell apart."""
+        """Say what the data cannot tell apart, where it is in memory."""
+        if search.moments is None:
+            return
         for sentence in sentences(search, found, getattr(self, "feature_names_in_", None)):
             warnings.warn(f"{type(self).__name__}: {sentence}", UserWarning, stacklevel=3)
 

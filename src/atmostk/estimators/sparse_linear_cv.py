@@ -12,6 +12,7 @@ from sklearn.model_selection import check_cv
 from atmostk.estimators.budget_criteria import CRITERIA, information, smallest_within_one_error
 from atmostk.estimators.held_out import cross_validated
 from atmostk.estimators.linear_search import LinearSearch, seed_of
+from atmostk.estimators.sources import is_source, only_for_sources
 from atmostk.estimators.sparse_linear import SparseLinear
 from atmostk.estimators.sparse_paths import SparsePath, checked_budgets, walked
 
@@ -35,9 +36,18 @@ class SparseLinearCV(SparseLinear):
     errors_: np.ndarray | None
     fold_losses_: np.ndarray | None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit every budget, choose one by the criterion, and be that model."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, checkpoint: Any = None) -> Any:
+        """Fit every budget, choose one by the criterion, and be that model.
+
+        Rows from `datasets.open_rows` and from Dask are not cut into folds: an information criterion chooses there.
+        """
         self._check_choice()
+        only_for_sources(checkpoint, never=True)
+        if is_source(X) and self.criterion == "cv":
+            raise ValueError(
+                f"{type(self).__name__}(criterion='cv') cuts rows in memory into folds: for rows read where they "
+                "are, take criterion='bic', 'ebic' or 'gic'."
+            )
         search = self._opened(X, y, sample_weight)
         budgets = checked_budgets(self, self.at_most, search)
         by_folds = self.criterion == "cv"
@@ -47,7 +57,8 @@ class SparseLinearCV(SparseLinear):
         if by_folds:
             chosen = self._cross_validate(search, budgets, seconds)
         else:
-            rows = float(search.sampler.size if search.sampler.weights is None else search.sampler.weights.sum())
+            weights = getattr(search.sampler, "weights", None)
+            rows = float(search.sampler.size if weights is None else weights.sum())
             features = search.rules.units.shape[0]
             self.scores_ = information(self.criterion, list(path.found), search.loss, rows, features)
             chosen = int(np.argmin(self.scores_))

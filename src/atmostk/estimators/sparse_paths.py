@@ -75,7 +75,7 @@ class SparsePath:
 
 
 def sparse_path(
-    X: Any, y: Any, *, at_most: Iterable[int] = tuple(range(1, 31)), model: Any = None, sample_weight: Any = None
+    X: Any, y: Any = None, *, at_most: Iterable[int] = tuple(range(1, 31)), model: Any = None, sample_weight: Any = None
 ) -> SparsePath:
     """The best models with each of these budgets.
 

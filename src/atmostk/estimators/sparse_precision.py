@@ -11,9 +11,11 @@ from joblib import effective_n_jobs
 
 from atmostk.estimators.graph_fit import fitted
 from atmostk.estimators.learned_graph import LearnedGraph
-from atmostk.estimators.sampled_gram import Gathered, gathered, is_sampler
+from atmostk.estimators.sampled_gram import Sampled, sampled_gram
 from atmostk.estimators.selected_fit import selected
+from atmostk.estimators.sources import is_source, source_of
 from atmostk.estimators.standardised import Scales, columns_and_scales, gram_and_scales
+from atmostk.estimators.streamed_gram import sampled_columns, streamed_gram
 from atmostk.graphs.graph import Graph
 from atmostk.objectives.graph_landscape import GRAM
 
@@ -63,7 +65,7 @@ class SparsePrecision(LearnedGraph):
         standardize: bool = True,
         impute: bool = False,
         ranks: bool = False,
-        enough: float = 0.01,
+        enough: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         checkpoint: str | Path | None = None,
@@ -89,11 +91,11 @@ class SparsePrecision(LearnedGraph):
     def fit(self, X: Any, y: Any = None) -> SparsePrecision:
         """Learn the graph of the columns of X: an array, a frame, a memory map, AnnData or the path of a .h5ad.
 
-        Or a sampler (`datasets.open_rows`, `samplers.MappedRows`), for rows beyond memory: as many of them are read as
-        are needed for what fresh rows lack to fall to `enough` of what the edges explain; `rows_` says how many.
+        Rows from `open_rows` and from Dask are read where they are: all of them once, or, where `enough` is given, as
+        many as it takes (`rows_`) until what a graph lacks on fresh rows is at most that share of what edges explain.
         """
-        if is_sampler(X):
-            return self._fit_samples(X)
+        if is_source(X):
+            return self._fit_source(X)
         X = self._opened(X)
         how = {
             "centered": self.assume_centered,
@@ -106,32 +108,33 @@ class SparsePrecision(LearnedGraph):
         columns, scales = columns_and_scales(X, **how)
         return self._learned(scales, X.shape[0], columns=columns)
 
-    def _fit_samples(self, source: Any) -> SparsePrecision:
-        """From rows that are drawn as they are needed."""
-        self._check_parameters()
+    def _fit_source(self, X: Any) -> SparsePrecision:
+        """By one pass over all rows; of more variables than have room in a Gram matrix, by a sample of the rows."""
         if self.impute or self.ranks:
-            raise ValueError("impute and ranks look at whole columns: fill and rank the rows where they are stored.")
-        first = source.draw(2, np.random.default_rng(0)).data
-        size = (first[0] if isinstance(first, tuple) else first).shape[1]
-        if size > GRAM:
-            raise ValueError(
-                f"The rows have {size:,} variables: sampled rows serve up to {GRAM:,}, in memory any number."
-            )
-        self.n_features_in_ = size
-        names = np.asarray(list(getattr(source, "names", ())), dtype=object)
-        if len(names) == size and all(isinstance(name, str) for name in names):
-            self.feature_names_in_ = names
+            raise ValueError("impute and ranks need all rows in memory: fill in or rank the columns before, or load X.")
+        source, names = source_of(self, X)
+        how = {"centered": self.assume_centered, "standardize": self.standardize, "names": names}
+        if len(source.names) <= GRAM:
+            return self._fit_gram_of(source, how)
+        seed = self.random_state if isinstance(self.random_state, int) else 0
+        columns, scales = sampled_columns(source, seed=seed, **how)
+        return self._learned(scales, columns.shape[1], columns=columns)
 
-        def graph(so_far: Gathered) -> Graph:
-            return self._learned(so_far.scales, so_far.rows, gram=so_far.gram).graph_
+    def _fit_gram_of(self, source: Any, how: dict[str, Any]) -> SparsePrecision:
+        """From the rows that `enough` asks for, or from all."""
+        if self.enough is not None:
 
-        found = gathered(
-            source, graph, np.random.default_rng(0 if self.random_state is None else self.random_state),
-            tolerance=self.enough, centered=self.assume_centered, standardize=self.standardize,
-            names=getattr(self, "feature_names_in_", None),
-        )  # fmt: skip
-        self.rows_ = found.rows
-        return self._learned(found.scales, found.rows, gram=found.gram)
+            def graph(sample: Sampled) -> Graph:
+                return self._learned(sample.scales, sample.rows, gram=sample.gram).graph_
+
+            seed = self.random_state if isinstance(self.random_state, int) else 0
+            found = sampled_gram(source, graph, np.random.default_rng(seed), tolerance=self.enough, **how)
+            if found is not None:
+                self.rows_ = found.rows
+                return self._learned(found.scales, found.rows, gram=found.gram)
+        gram, scales = streamed_gram(source, **how)
+        self.rows_ = source.size
+        return self._learned(scales, source.size, gram=gram)
 
     def fit_covariance(self, covariance: Any, *, rows: int) -> SparsePrecision:
         """Learn from a covariance (or correlation) matrix that `rows` rows made, in place of the rows themselves.
@@ -187,7 +190,7 @@ class SparsePrecision(LearnedGraph):
     def _check_parameters(self) -> None:
         if isinstance(self.edges, bool) or not isinstance(self.edges, int | np.integer) or self.edges < 0:
             raise ValueError(f"SparsePrecision(edges={self.edges!r}): it must be a whole number of 0 or more.")
-        for name in ("ridge", "shrinkage", "enough"):
+        for name in ("ridge", "shrinkage"):
             value = getattr(self, name)
             if not (isinstance(value, int | float | np.number) and 0 <= value < math.inf):
                 raise ValueError(f"SparsePrecision({name}={value!r}): it must be a finite number of 0 or more.")
@@ -195,6 +198,10 @@ class SparsePrecision(LearnedGraph):
             raise ValueError(
                 "SparsePrecision: a checkpoint is kept of the plain search: leave out kicks, max_seconds and "
                 "selection, or the checkpoint."
+            )
+        if self.enough is not None and not self.enough > 0:
+            raise ValueError(
+                f"SparsePrecision(enough={self.enough!r}): it must be a positive share, such as .01, or None."
             )
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise ValueError(f"SparsePrecision(max_seconds={self.max_seconds!r}): it must be positive, or None.")

@@ -6,14 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, clone
 
 from atmostk.estimators.arriving.partial_fit import ArrivingRegressor
 from atmostk.estimators.linear_door import opened
 from atmostk.estimators.linear_search import Found, LinearSearch
 from atmostk.estimators.regression_losses import checked_loss, needs_scale, scaled, spread
+from atmostk.estimators.sources import is_source, only_for_sources
 from atmostk.estimators.sparse_linear import SparseLinear, is_whole
+from atmostk.estimators.streamed_fit import opened_stream, streamed_search
 from atmostk.objectives.linear_predictor import LinearPredictorLoss
+
+SAMPLED = 20_000  # rows that tell a scale to about a percent
 
 
 class SparseRegressor(ArrivingRegressor, RegressorMixin, SparseLinear):
@@ -70,9 +74,15 @@ class SparseRegressor(ArrivingRegressor, RegressorMixin, SparseLinear):
     loss_: LinearPredictorLoss
     intercept_: float
 
-    def _opened(self, X: Any, y: Any, sample_weight: Any) -> LinearSearch:
+    def _opened(self, X: Any, y: Any, sample_weight: Any, checkpoint: Any = None) -> LinearSearch:
         self._check_parameters()
         self.loss_ = checked_loss(self.loss)
+        if is_source(X):
+            stream = opened_stream(self, X, y, sample_weight, checkpoint)
+            if needs_scale(self.loss):
+                self.loss_ = self._scaled_by_sample(stream.source)
+            return streamed_search(self, stream, stream.source, self.loss_, 1)
+        only_for_sources(checkpoint)
         data = opened(self, X, y, sample_weight, numeric=True, about_mean=bool(self.fit_intercept))
         if not needs_scale(self.loss):
             return self._search(data, self.loss_, data.y, data.weights, 1)
@@ -84,6 +94,15 @@ class SparseRegressor(ArrivingRegressor, RegressorMixin, SparseLinear):
         found = search.run(max(features, search.rules.kept), kicks=0, seed=0).state.point
         self.loss_ = scaled(self.loss_, spread(data.y - found.predictor, data.weights), rows, features)
         return replace(search, loss=self.loss_)
+
+    def _scaled_by_sample(self, source: Any) -> LinearPredictorLoss:
+        """The loss at the scale of what a fit in memory leaves of a sample."""
+        sample = source.draw(min(source.size, source.sample_rows, SAMPLED), np.random.default_rng(0))
+        near: Any = clone(self).set_params(at_most=int(np.max(self.at_most)))
+        near.fit(*sample.data, sample.weights)
+        apart = sample.data[1] - near._predictor(sample.data[0])
+        features = min(int(np.max(self.at_most)), source.size // 4)
+        return scaled(checked_loss(self.loss), spread(apart, sample.weights), source.size, features)
 
     def _learn(self, found: Found) -> None:
         super()._learn(found)

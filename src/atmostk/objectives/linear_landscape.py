@@ -13,9 +13,11 @@ from atmostk.objectives import columns
 from atmostk.objectives.centred import Centred
 from atmostk.objectives.seen_columns import SeenColumns, features_of
 from atmostk.objectives.support_fit import Evaluation, fitted, summed
+from atmostk.passes import Asked
 
 Array = Any
 MOST_FOR_EXACT = 1e-10  # of the value: what a polished fit may still have to gain
+MOST_IN_DOUBLE = 1e-14  # where rounding allows more: the values are then right to seven digits or more
 MOST_FOR_TRIAL = 1e-6
 CHEAP_HESSIAN = 1e7  # multiplications
 
@@ -32,12 +34,16 @@ class LinearPoint:
     gradient: Any = field(default=None, metadata={"saved": False}, compare=False)
 
 
-def linear_landscape(problem: Any, x0: Array, *, spreads: Any = None) -> LinearLandscape | None:
+def linear_landscape(problem: Any, x0: Array, *, spreads: Any = None) -> Any:
     """The landscape of a linear predictor's loss, whatever ridge or intercept goes with it.
 
     `spreads` are the mean squares of the features (about the mean where there is an intercept, and 1 for it) if they
     are known better than these rows tell them.
     """
+    if isinstance(problem.sampler, Asked):
+        from atmostk.objectives.streamed_landscape import StreamedLandscape
+
+        return StreamedLandscape(problem, x0)
     objective, ridge, intercept = problem.objective, 0.0, False
     while not hasattr(objective, "slope"):
         if hasattr(objective, "ridge"):
@@ -109,7 +115,8 @@ class LinearLandscape:
 
     def polish(self, point: LinearPoint, /) -> LinearPoint:
         """The same support, as exactly as the precision allows."""
-        return self._refit(point, point.units, MOST_FOR_EXACT)
+        single = columns.precision(self.blocks[0].data[0]) == np.float32
+        return self._refit(point, point.units, MOST_FOR_EXACT if single else MOST_IN_DOUBLE)
 
     def _refit(self, point: LinearPoint, units: np.ndarray, tolerance: float) -> LinearPoint:
         entries = self.entries_of(units)

@@ -3,10 +3,12 @@
 from atmostk.samplers.arrow_store import ArrowStore
 from atmostk.samplers.batches import Batches
 from atmostk.samplers.csr_store import CsrStore, CsrWriter, store_csr
+from atmostk.samplers.dask_rows import DaskRows
 from atmostk.samplers.mapped_rows import MappedRows, shuffle_rows
 from atmostk.samplers.parquet_store import ParquetStore
 from atmostk.samplers.rows import Rows
 from atmostk.samplers.simulator import Simulator
+from atmostk.samplers.spread_rows import SpreadRows
 from atmostk.samplers.stored_rows import StoredRows
 
 __all__ = [
@@ -14,10 +16,12 @@ __all__ = [
     "Batches",
     "CsrStore",
     "CsrWriter",
+    "DaskRows",
     "MappedRows",
     "ParquetStore",
     "Rows",
     "Simulator",
+    "SpreadRows",
     "StoredRows",
     "shuffle_rows",
     "store_csr",

@@ -25,6 +25,8 @@ class ArrowStore:
     (2,)
     """
 
+    by_column = True
+
     def __init__(
         self,
         path: str | Path,

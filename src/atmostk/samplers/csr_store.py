@@ -61,6 +61,10 @@ class CsrStore:
         self.supervised = "y" in self.arrays
         self.row_bytes = 16.0 + (self.dtype.itemsize + 4) * entries / rows
 
+    def __reduce__(self) -> Any:
+        # Another process finds the rows where they are; what is known of them is not sent.
+        return CsrStore, (self.folder,)
+
     def read(self, groups: Sequence[int], columns: np.ndarray | None, rows: int, /) -> Iterator[Piece]:
         """The rows of these groups in order."""
         for group in groups:

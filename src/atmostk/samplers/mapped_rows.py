@@ -9,12 +9,14 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from atmostk import arrays
+from atmostk.passes import Answer, Question, ask_blocks
 from atmostk.sample import Sample
 from atmostk.samplers.door import checked_target, checked_weights
 from atmostk.samplers.numbered import Numbered
@@ -39,7 +41,9 @@ class MappedRows:
     y: Array = None
     weights: Array = None
     block_bytes: int = 64_000_000
+    sample_bytes: int = 256_000_000
     columns: np.ndarray | None = None
+    rows: range | None = None  # the only ones that are read; all, where that is None
 
     def __post_init__(self) -> None:
         X = opened(self.X, "X")
@@ -72,23 +76,49 @@ class MappedRows:
     @property
     def size(self) -> int:
         """How many rows there are."""
-        return int(self.X.shape[0])
+        return len(self._every)
+
+    @property
+    def _every(self) -> range:
+        return range(self.X.shape[0]) if self.rows is None else self.rows
+
+    @property
+    def supervised(self) -> bool:
+        """Whether the rows have a target."""
+        return self.y is not None
+
+    def parts(self, count: int, /) -> list[MappedRows]:
+        """The same rows in about so many parts of neighbours."""
+        cuts = np.linspace(self._every.start, self._every.stop, min(count, self.size) + 1).astype(np.int64).tolist()
+        return [replace(self, rows=range(first, last)) for first, last in pairwise(cuts)]
+
+    by_column = False  # a page holds whole rows
+
+    @property
+    def sample_rows(self) -> int:
+        """How many rows a sample may have."""
+        return max(1, self.sample_bytes // max(1, len(self.names) * self.X.dtype.itemsize))
+
+    def ask(self, question: Question, /) -> Answer:
+        """One pass over all rows."""
+        return ask_blocks(self, question)
 
     def draw(self, count: int, rng: np.random.Generator, /) -> Sample:
         """`count` neighbouring rows from a random place; past the end it goes on at the beginning."""
+        begin, end = self._every.start, self._every.stop
         if count >= self.size:
-            return self._between(0, self.size, whole=True)
-        first = int(rng.integers(self.size))
-        if first + count <= self.size:
+            return self._between(begin, end, whole=True)
+        first = begin + int(rng.integers(self.size))
+        if first + count <= end:
             return self._between(first, first + count)
-        rest = first + count - self.size
-        return self._sample(lambda rows: np.concatenate([rows[first:], rows[:rest]]), count)
+        rest = begin + first + count - end
+        return self._sample(lambda rows: np.concatenate([rows[first:end], rows[begin:rest]]), count)
 
     def blocks(self) -> Iterator[Sample]:
         """The whole file from its beginning, a block at a time; the next is brought into memory meanwhile."""
         step = max(1, self.block_bytes // max(1, self.X.shape[1] * self.X.dtype.itemsize))
-        firsts = range(0, self.size, step)
-        ahead = (self._between(first, min(first + step, self.size), whole=step >= self.size) for first in firsts)
+        firsts, end = self._every[::step], self._every.stop
+        ahead = (self._between(first, min(first + step, end), whole=step >= self.size) for first in firsts)
         for block in read_ahead(ahead):
             yield block
             self._let_go()
@@ -99,6 +129,11 @@ class MappedRows:
     def only(self, columns: np.ndarray, /) -> MappedRows:
         """The same rows with these columns alone."""
         return replace(self, columns=columns if self.columns is None else self.columns[columns])
+
+    def __reduce__(self) -> Any:
+        # Another process maps the same files; an array in memory is sent.
+        arrays_of = [_place(part) for part in (self.X, self.y, self.weights)]
+        return MappedRows, (*arrays_of, self.block_bytes, self.sample_bytes, self.columns, self.rows)
 
     def _let_go(self) -> None:
         """Pages that were read count as this process's memory until it says that it is done with them."""
@@ -112,6 +147,14 @@ class MappedRows:
             raise ValueError("a block of X holds NaN or infinity: clean the file first.")
         data = X if self.y is None else (X, part(self.y))
         return Sample(data, count, None if self.weights is None else part(self.weights), whole)
+
+
+def _place(part: Any) -> Any:
+    """The file of a memory map that is all of a `.npy` file; what else there is as it is."""
+    mapped = part if isinstance(part, np.memmap) else getattr(part, "base", None)
+    if isinstance(mapped, np.memmap) and str(mapped.filename).endswith(".npy") and mapped.shape == part.shape:
+        return str(mapped.filename)
+    return part
 
 
 def opened(source: Any, name: str) -> Array:

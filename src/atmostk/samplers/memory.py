@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
-LIBRARIES = 300_000_000  # Python with NumPy, SciPy, numba and a reader of files, before any row is there
+LIBRARIES = 400_000_000  # Python with NumPy, SciPy, scikit-learn, numba and a reader of files, before any row is there
 
 
 @dataclass(frozen=True)
@@ -15,11 +15,11 @@ class Memory:
 
     What the libraries take is set aside first. A pass has three blocks in memory (one read, one
     waiting, one worked on) and needs about as much again to decode and to compute, so a block is a sixteenth of the
-    rest; the rows of a sample, of which a solver makes copies, a sixth; what a reader of files holds for
-    itself, a third.
+    rest; the rows of a sample, of which a solver makes copies, an eighth; what a reader of files holds for
+    itself, two fifths.
 
     >>> Memory.of("1GB")
-    Memory(total=1000000000, block=43750000, sample=116666666, reader=233333333)
+    Memory(total=1000000000, block=37500000, sample=75000000, reader=240000000)
     """
 
     total: int
@@ -37,7 +37,7 @@ class Memory:
                 f"max_memory={size!r}: the libraries alone take about {readable(LIBRARIES)}, so allow "
                 f"{readable(LIBRARIES + 10**8)} or more."
             )
-        return cls(total, min(rest // 16, 64_000_000), rest // 6, rest // 3)
+        return cls(total, min(rest // 16, 64_000_000), rest // 8, 2 * rest // 5)
 
 
 def size_in_bytes(size: int | float | str) -> int:

@@ -29,6 +29,8 @@ class ParquetStore:
     (('a', 'b'), (2,))
     """
 
+    by_column = True
+
     def __init__(
         self,
         path: str | Path,

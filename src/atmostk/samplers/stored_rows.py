@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from atmostk import arrays
+from atmostk.passes import Answer, Question, ask_blocks
 from atmostk.sample import Sample
 from atmostk.samplers.memory import readable
 from atmostk.samplers.read_ahead import read_ahead
@@ -79,6 +80,7 @@ class StoredRows:
     block_bytes: int = 32_000_000
     sample_bytes: int = 256_000_000
     spread: int = 4
+    groups: tuple[int, ...] | None = None  # the only ones that are read; all, where that is None
 
     def __repr__(self) -> str:
         return f"StoredRows({self.size} x {len(self.names)}{', with a target' * self.store.supervised})"
@@ -86,7 +88,25 @@ class StoredRows:
     @property
     def size(self) -> int:
         """How many rows there are."""
-        return int(sum(self.store.groups))
+        return int(self._sizes.sum())
+
+    @property
+    def _sizes(self) -> np.ndarray:
+        sizes = np.asarray(self.store.groups)
+        return sizes if self.groups is None else sizes[list(self.groups)]
+
+    @property
+    def supervised(self) -> bool:
+        """Whether the rows have a target."""
+        return self.store.supervised
+
+    def parts(self, count: int, /) -> list[StoredRows]:
+        """The same rows in about so many parts of neighbouring groups, of about as many rows each."""
+        groups = np.arange(len(self.store.groups)) if self.groups is None else np.asarray(self.groups)
+        ends = np.cumsum(self._sizes)
+        cuts = np.searchsorted(ends, np.arange(1, count) * (ends[-1] / count))
+        pieces = np.split(groups, np.unique(cuts + 1))
+        return [replace(self, groups=tuple(piece.tolist())) for piece in pieces if piece.size]
 
     @property
     def names(self) -> Sequence[str]:
@@ -124,19 +144,32 @@ class StoredRows:
                 "sample size that is content with fewer."
             )
         if whole:
-            return _sample(list(self._read(range(len(self.store.groups)))), whole=True)
+            return stacked_sample(list(self._read(self._every)), whole=True)
         pieces = [piece for group, rows in self._places(count, rng) for piece in self._chosen(group, rows)]
-        return _sample(pieces)
+        return stacked_sample(pieces)
 
     def blocks(self) -> Iterator[Sample]:
         """All rows in the order of the data, a block at a time, the next one being read meanwhile."""
-        pieces = self._read(range(len(self.store.groups)))
-        samples = (_sample([piece], whole=piece.X.shape[0] == self.size) for piece in pieces)
+        pieces = self._read(self._every)
+        samples = (stacked_sample([piece], whole=piece.X.shape[0] == self.size) for piece in pieces)
         yield from read_ahead(samples)
+
+    @property
+    def by_column(self) -> bool:
+        """Whether a store reads few columns in less time than all."""
+        return bool(getattr(self.store, "by_column", False))
+
+    def ask(self, question: Question, /) -> Answer:
+        """One pass over all rows."""
+        return ask_blocks(self, question)
+
+    @property
+    def _every(self) -> Sequence[int]:
+        return range(len(self.store.groups)) if self.groups is None else self.groups
 
     def _places(self, count: int, rng: np.random.Generator) -> Iterator[tuple[int, np.ndarray]]:
         """Which rows of which groups a sample takes."""
-        groups = np.asarray(self.store.groups)
+        groups = self._sizes
         order = rng.permutation(len(groups))
         window = min(self.size, max(self.spread * count, int(groups.max())))
         # Places on a circle of all rows: no row is near an edge, so that none is drawn less often.
@@ -146,7 +179,7 @@ class StoredRows:
         turn = np.searchsorted(ends, places, side="right")
         within = places - (ends - groups[order])[turn]
         for group in np.unique(turn):
-            yield int(order[group]), np.sort(within[turn == group])
+            yield int(self._every[int(order[group])]), np.sort(within[turn == group])
 
     def _chosen(self, group: int, rows: np.ndarray) -> Iterator[Piece]:
         first = 0
@@ -161,7 +194,8 @@ class StoredRows:
         return self.store.read(groups, self.columns, max(1, int(self.block_bytes / self.row_bytes)))
 
 
-def _sample(pieces: list[Piece], whole: bool = False) -> Sample:
+def stacked_sample(pieces: list[Piece], whole: bool = False) -> Sample:
+    """The pieces as one sample of finite numbers."""
     X: Array
     X, y, weights = (None if parts[0] is None else _stacked(parts) for parts in zip(*pieces, strict=True))
     for part, name in ((X, "X"), (y, "y"), (weights, "weights")):

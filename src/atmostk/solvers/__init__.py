@@ -4,5 +4,6 @@ from atmostk.solvers.exchange import Exchange
 from atmostk.solvers.iht import IHT
 from atmostk.solvers.piht import PIHT
 from atmostk.solvers.sample_size import Fixed, Measured, Polynomial, Released
+from atmostk.solvers.streamed_exchange import StreamedExchange
 
-__all__ = ["IHT", "PIHT", "Exchange", "Fixed", "Measured", "Polynomial", "Released"]
+__all__ = ["IHT", "PIHT", "Exchange", "Fixed", "Measured", "Polynomial", "Released", "StreamedExchange"]
