@@ -1,4 +1,4 @@
-"""A look at all pairs as a map over pairs of column blocks: by the processes of this machine, or those of a Dask cluster.
+"""A look at all pairs as a map over pairs of column blocks: by the processes of this machine or of a Dask cluster.
 
 joblib does the map, so that whoever calls decides where it runs; each worker keeps the best pairs of its share, and the
 best of all shares are the answer, the same for any number of workers.
@@ -46,7 +46,8 @@ def above(left: Any, right: Any, prices: Prices, count: int, least: np.float32, 
     parts = _parts(left), _parts(right)
     found: Any = Parallel(n_jobs=workers)(
         # Arrays stand alone among the arguments: so joblib and Dask share or send each of them once.
-        delayed(_share)(*parts[0], *parts[1], *prices, count, least, begin, end) for begin, end in pairwise(ends)
+        delayed(_share)(*parts[0], *parts[1], *prices, count, least, begin, end)
+        for begin, end in pairwise(ends)
     )
     kept = KeptPairs(count, least)
     for some in found:
