@@ -113,7 +113,7 @@ def dask(folder: Path) -> dict[str, Any]:
     here = SparseClassifier(at_most=8).fit(X, y)
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
-        Client(cluster),
+        Client(cluster) as client,
     ):
         chunks = [da.from_array(part, chunks=(12_500, *part.shape[1:])).persist() for part in (X, y)]
         begun = time.perf_counter()
@@ -129,6 +129,7 @@ def dask(folder: Path) -> dict[str, Any]:
         same, apart = 0, []
         rng = np.random.default_rng(0)
         for turn in range(10):
+            client.wait_for_workers(2, timeout=120)
             worker = list(cluster.workers.values())[turn % 2]
             killer = threading.Timer(seconds * rng.uniform(0.2, 0.8), os.kill, (worker.pid, signal.SIGKILL))
             killer.start()
