@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -180,6 +180,7 @@ class Found:
             coefficients=np.asarray(coefficients, dtype=np.float64).tolist(),
             intercept=np.atleast_1d(np.asarray(self.fitted.intercept_, dtype=np.float64)).tolist(),
             classes=None if classes is None else classes.tolist(),
+            loss_settings={} if classes is not None else _settings(self.fitted.loss_),
             asked={
                 "at_most": len(self.chosen) if self.asked.cv else self.asked.at_most[0],
                 "ridge": self.asked.ridge,
@@ -223,6 +224,11 @@ class Found:
         from atmostk.estimators.column_variances import column_variances
 
         return np.sqrt(column_variances(self.table.X, self.table.weights, True))
+
+
+def _settings(loss: Any) -> dict[str, float]:
+    """The numbers of a loss, such as the threshold that Huber's has from the data."""
+    return {part.name: float(getattr(loss, part.name)) for part in fields(loss)}
 
 
 def _are_classes(y: np.ndarray) -> bool:
