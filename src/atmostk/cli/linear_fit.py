@@ -62,7 +62,7 @@ def fitted(
 ) -> Found:
     """Fit, with a line about what is done."""
     assert table.y is not None
-    classify = _are_classes(table.y) if asked.classify is None else asked.classify
+    classify = are_classes(table.y) if asked.classify is None else asked.classify
     if not classify and table.y.dtype.kind == "U":
         word = next(word for word in table.y if not _is_number(word))
         raise ValueError(f"{where}: the target {target!r} holds words ({word!r}): --regress needs numbers.")
@@ -77,11 +77,12 @@ def fitted(
     else:
         what = f"choosing {tried[0]} features ({told})"
     with working(what):
-        model = _estimator(asked, tried, classify, table).fit(table.X, y, sample_weight=table.weights)
+        model = estimator(asked, tried, classify, table).fit(table.X, y, sample_weight=table.weights)
     return Found(replace(asked, at_most=tried, classify=classify), table, target, where, model)
 
 
-def _estimator(asked: Asked, tried: tuple[int, ...], classify: bool, table: Table) -> Any:
+def estimator(asked: Asked, tried: tuple[int, ...], classify: bool, table: Table) -> Any:
+    """The estimator that is asked for, not yet fitted."""
     import atmostk
 
     for name in asked.always:
@@ -208,7 +209,7 @@ class Found:
             "seed": self.asked.seed,
             "chosen budget": len(self.chosen),
         }
-        (measure, score), *_ = reversed(self.quality().items())
+        *_, (measure, score) = [("objective", float(self.fitted.certificate_.value)), *self.quality().items()]
         return feature_run(
             self.fitted,
             self.table.names,
@@ -220,7 +221,7 @@ class Found:
             path=linear_path(self.fitted),
         )
 
-    def _spread(self) -> np.ndarray:
+    def _spread(self) -> np.ndarray | None:
         from atmostk.estimators.column_variances import column_variances
 
         return np.sqrt(column_variances(self.table.X, self.table.weights, True))
@@ -231,7 +232,7 @@ def _settings(loss: Any) -> dict[str, float]:
     return {part.name: float(getattr(loss, part.name)) for part in fields(loss)}
 
 
-def _are_classes(y: np.ndarray) -> bool:
+def are_classes(y: np.ndarray) -> bool:
     """Words, or two different numbers; a note where that could have been meant otherwise."""
     if y.dtype.kind == "U":
         return True

@@ -18,7 +18,8 @@ KINDS = ("regressor", "classifier")
 class LinearModel:
     """What `atmostk fit` has found. `coefficients` has a row for each score: one, or one for each of several classes.
 
-    `loss_settings` are the loss' own, such as Huber's threshold. `asked` is what the model was asked for, `quality` what was found about it: for a reader, and for `certify`.
+    `loss_settings` are the loss' own, such as Huber's threshold. `asked` is what the model was asked for, `quality`
+    what was found about it: for a reader, and for `certify`.
 
     >>> model = LinearModel("regressor", "squared_error", "y", ["a", "b"], [[2.0, -1.0]], [0.5])
     >>> read_model(model.text(), "a file").predict(np.array([[1.0, 1.0]])).tolist()
