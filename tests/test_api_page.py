@@ -17,6 +17,7 @@ FOLDERS = (
     "constraints",
     "datasets",
     "estimators",
+    "inference",
     "graphs.selection",
     "networks",
     "networks.adapters",

@@ -17,7 +17,7 @@ from atmostk.solvers.iht import IHT
 from atmostk.solvers.piht import PIHT
 
 if TYPE_CHECKING:
-    from atmostk import datasets, estimators, networks, report
+    from atmostk import datasets, estimators, inference, networks, report
     from atmostk.estimators.sparse_classifier import SparseClassifier
     from atmostk.estimators.sparse_classifier_cv import SparseClassifierCV
     from atmostk.estimators.sparse_paths import sparse_path
@@ -46,6 +46,7 @@ __all__ = [
     "certify",
     "datasets",
     "estimators",
+    "inference",
     "minimize",
     "networks",
     "report",
@@ -53,7 +54,7 @@ __all__ = [
 ]
 
 # Loaded when it is first asked for: folders, and names out of a folder.
-_FOLDERS = ("datasets", "estimators", "networks", "report")
+_FOLDERS = ("datasets", "estimators", "inference", "networks", "report")
 _HOME: dict[str, str] = {
     "SparseClassifier": "estimators.sparse_classifier",
     "SparseClassifierCV": "estimators.sparse_classifier_cv",

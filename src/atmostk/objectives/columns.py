@@ -22,8 +22,8 @@ def precision(X: Array) -> Any:
     return X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float64)
 
 
-def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = None, step: int = 1) -> Array:
-    """These columns of some rows, sparse where X is; a feature beyond the last column is a column of ones.
+def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = None, step: int = 1) -> np.ndarray:
+    """These columns of some rows as a dense array; a feature beyond the last column is a column of ones.
 
     >>> taken(np.eye(2), np.array([1, 2]))
     array([[0., 1.],
@@ -32,13 +32,15 @@ def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = Non
     real = features[features < X.shape[1]]
     if isinstance(X, Centred):
         found = taken(X.X, features, first, last, step)
-        found = found.toarray() if arrays.is_scipy_sparse(found) else found
         found[:, features < X.shape[1]] -= X.origin[real].astype(found.dtype)
         return found
     rows = X[first:last:step] if (first, last, step) != (0, None, 1) else X
     if arrays.is_scipy_sparse(X):
-        return _sparse_taken(rows, features, real)
-    part = rows.take(real, axis=1)
+        part = rows[:, real].toarray()
+    else:
+        # As it lies in memory: what comes from a store by columns lies column by column.
+        by_columns = isinstance(rows, np.ndarray) and rows.strides[0] < rows.strides[1]
+        part = rows.T.take(real, axis=0).T if by_columns else rows.take(real, axis=1)
     part = part.astype(precision(X), copy=False)
     if real.size == features.size:
         return part
@@ -47,14 +49,16 @@ def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = Non
     return whole[:, np.where(features < X.shape[1], np.cumsum(features < X.shape[1]) - 1, real.size)]
 
 
-def _sparse_taken(rows: Array, features: np.ndarray, real: np.ndarray) -> csc_array:
-    part: Any = csc_array(rows[:, real]).astype(precision(rows), copy=False)
-    if real.size == features.size:
+def taken_as_stored(X: Array, features: np.ndarray, step: int = 1) -> Array:
+    """As `taken`, but sparse columns stay sparse."""
+    if not arrays.is_scipy_sparse(X):
+        return taken(X, features, step=step)
+    real = features < X.shape[1]
+    part: Any = csc_array(X[::step][:, features[real]]).astype(precision(X), copy=False)
+    if real.all():
         return part
     ones = csc_array(np.ones((part.shape[0], 1), part.dtype))
-    return csc_array(hstack((part, ones)))[
-        :, np.where(features < rows.shape[1], np.cumsum(features < rows.shape[1]) - 1, real.size)
-    ]
+    return csc_array(hstack((part, ones)))[:, np.where(real, np.cumsum(real) - 1, part.shape[1])]
 
 
 def weighed(A: Array, by_row: np.ndarray) -> Array:
@@ -79,10 +83,7 @@ def squares(A: Array, by_row: np.ndarray) -> np.ndarray:
 
 
 def pieces(X: Array, features: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """These columns, some rows at a time; sparse ones, which are small, at once."""
-    if arrays.is_scipy_sparse(X):
-        yield slice(0, X.shape[0]), taken(X, features)
-        return
+    """These columns, some rows at a time."""
     for first in range(0, X.shape[0], ROWS_AT_A_TIME):
         last = min(first + ROWS_AT_A_TIME, X.shape[0])
         yield slice(first, last), taken(X, features, first, last)

@@ -65,7 +65,7 @@ class SeenColumns:
             self._forget()
             missing = features
         known, after = self._held, self._held + missing.size
-        fresh = [columns.taken(block.data[0], missing, step=self.step) for block in self._blocks]
+        fresh = [columns.taken_as_stored(block.data[0], missing, self.step) for block in self._blocks]
         if self.sparse:
             self._A = csc_array(hstack((self._A, vstack(fresh)), format="csc"))
         else:

@@ -21,7 +21,12 @@ def _has_one_budget(estimator: Any) -> bool:
 
 
 class ArrivingRegressor:
-    """A regressor that also learns from data that arrives batch by batch."""
+    """A regressor that also learns from data that arrives batch by batch: what `SparseRegressor` has from here.
+
+    >>> from atmostk import SparseRegressor
+    >>> issubclass(SparseRegressor, ArrivingRegressor)
+    True
+    """
 
     @available_if(_has_one_budget)
     def partial_fit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
@@ -52,7 +57,12 @@ class ArrivingRegressor:
 
 
 class ArrivingClassifier:
-    """A classifier that also learns from data that arrives batch by batch."""
+    """A classifier that also learns from data that arrives batch by batch: what `SparseClassifier` has from here.
+
+    >>> from atmostk import SparseClassifier
+    >>> issubclass(SparseClassifier, ArrivingClassifier)
+    True
+    """
 
     @available_if(_has_one_budget)
     def partial_fit(self: Any, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
