@@ -72,9 +72,9 @@ class Exchange:
     random, the candidates are ranked anew at what is left, the support is filled up and exchanged again, and the
     better of the two points kept: the more kicks, the better the answer.
 
-    Where there are many rows the search begins on few of them (forty for each unit of the budget, 2,000 at least), where
-    an exchange must gain more than a useless unit does by chance; it goes on with as many as its hardest decision
-    takes, `sample` of all rows at most, and ends on all rows. The kicks are made on the first rows.
+    Where there are many rows the search begins on few of them (forty for each unit of the budget, 2,000 at least), on
+    which an exchange must gain more than a useless unit does by chance; it goes on with as many as its hardest
+    decision takes, `sample` of all rows at most, and ends on all rows. The kicks are made on the first rows.
 
     It starts from x0: zeros, or a point with fewer or more units than the budget (a neighbour on a path); it grows or
     comes down to the budget from there. Entries that the constraint has free (`AlwaysKept`) are always in the support:
