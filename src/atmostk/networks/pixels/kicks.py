@@ -33,7 +33,8 @@ def kick(search: Search) -> bool:
     grow(search, len(on), barred)
     exchange(search, 1, LEAVING)
     fell = before - search.losses()
-    if len(search.on) == len(on) and fell.mean() > SURE * fell.std() / np.sqrt(len(fell)):
+    same = np.array_equal(block.signs, signs)  # back where it was, but for rounding
+    if not same and len(search.on) == len(on) and fell.mean() > SURE * fell.std() / np.sqrt(len(fell)):
         return True
     for pixel in np.flatnonzero((block.signs != signs).any(axis=1)).tolist():
         block.change(pixel, signs[pixel])
