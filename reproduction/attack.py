@@ -61,7 +61,11 @@ def main(arguments: list[str] | None = None) -> None:
         cells,
         one_run,
         jobs=asked.jobs,
-        seconds=lambda cell: A_PATH if cell["form"] == OURS else A_STEP * settings["steps"] * settings["batch"] / 1000,
+        seconds=lambda cell: (
+            (A_FAST_PATH if fast else A_PATH)
+            if cell["form"] == OURS
+            else A_STEP * settings["steps"] * settings["batch"] / 1000
+        ),
         name="attack",
     )
     runs = [
