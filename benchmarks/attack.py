@@ -40,16 +40,14 @@ Row = dict[str, str]
 def main() -> None:
     """Run what was asked for, then write the tables."""
     asked = _arguments()
-    rows = {_key(row): row for row in _kept()}
     for network in [] if asked.table else asked.networks:
         for method in asked.methods:
             for row in _run(network, method, asked):
                 told = {name: "" if value is None else str(value) for name, value in row.items()}
                 told["target"] = "none" if row["target"] is None else str(row["target"])
-                rows[_key(told)] = told
-                _keep(rows.values())
+                _keep(told)
                 print(", ".join(f"{name} {value}" for name, value in told.items()), flush=True)
-    text = tables(list(rows.values()))
+    text = tables(_kept())
     (RESULTS / "attack.md").write_text(text, encoding="utf-8")
     print(text)
 
@@ -90,12 +88,13 @@ def _kept() -> list[Row]:
         return list(csv.DictReader(file))
 
 
-def _keep(rows: Iterable[Row]) -> None:
-    ordered = sorted(rows, key=_place)
+def _keep(row: Row) -> None:
+    """Read anew each time, so that two parts may run side by side."""
+    rows = {_key(other): other for other in _kept()} | {_key(row): row}
     with KEPT.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(ordered[0]))
+        writer = csv.DictWriter(file, list(row))
         writer.writeheader()
-        writer.writerows(ordered)
+        writer.writerows(sorted(rows.values(), key=_place))
 
 
 def _place(row: Row) -> tuple[str, int, str, int, int]:

@@ -105,10 +105,16 @@ def write_sparse(folder: Path, rows: int, columns: int, each: int, coefficients:
     return folder
 
 
-def frequent(columns: int, each: int, most: int) -> np.ndarray:
-    """The `most` most frequent values of each field, which signals are drawn from: what nobody shows, nobody finds."""
+def sparse_truth(columns: int = 999_990, each: int = 30, chosen: int = 200, most: int = 200) -> np.ndarray:
+    """Coefficients between .5 and 1 of columns among the 200 most frequent of each field: down to one row in 2,200."""
+    rng = np.random.default_rng(11)
     width = columns // each
-    return (np.arange(min(most, width)) + width * np.arange(each)[:, None]).ravel()
+    among = (np.arange(min(most, width)) + width * np.arange(each)[:, None]).ravel()
+    coefficients = np.zeros(columns)
+    coefficients[rng.choice(among, chosen, replace=False)] = rng.uniform(0.5, 1.0, chosen) * rng.choice(
+        (-1.0, 1.0), chosen
+    )
+    return coefficients
 
 
 def _told(folder: Path, coefficients: np.ndarray) -> None:

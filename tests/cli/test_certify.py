@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,6 +51,19 @@ def test_classes_weights_and_a_ridge_are_those_of_the_fit(call: Call, species: P
     fitted = call("fit", weighted, "-y", "kind", "-k", 2, "--ridge", 0.1, "--out", tmp_path / "m.json", *options).json()
     told = call("certify", tmp_path / "m.json", weighted, *options).json()
     assert told["objective"] == pytest.approx(fitted["objective"], rel=1e-6)
+    assert told["a_minimum_on_its_features"] is True
+
+
+@pytest.mark.parametrize("loss", ["huber", "poisson", "gamma", "tweedie"])
+def test_a_loss_keeps_the_scale_that_it_had_in_the_fit(call: Call, tmp_path: Path, loss: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3)).round(3)
+    y = np.exp(1 + 0.5 * X[:, 0] + 0.3 * rng.normal(size=80)).round(2)
+    columns: dict[str, Any] = {name: X[:, place] for place, name in enumerate("abc")}
+    file = write_csv(tmp_path / "rows.csv", columns | {"y": y})
+    call("fit", file, "-y", "y", "-k", 1, "--loss", loss, "--out", tmp_path / "m.json")
+    told = call("certify", tmp_path / "m.json", file, "--json").json()
+    assert told["objective"] == pytest.approx(told["objective_where_it_was_fitted"], rel=1e-6)
     assert told["a_minimum_on_its_features"] is True
 
 

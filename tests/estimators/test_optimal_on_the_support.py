@@ -134,3 +134,21 @@ def test_classes_with_any_combination_are_optimal_on_their_support(X, eta):
         flat.support_, flat.coef_, flat.intercept_ = model.support_, model.coef_[0], model.intercept_[0]
         best = best_on_support(flat, Logistic(), X, labels, weights, ridge, bounds)
         assert model.result_.value <= best + 1e-7 * abs(best), (bounds, groups, always, ridge)
+
+
+FAR_LOSSES = ["huber", "quantile", Quantile(0.9), Huber(1.0), Quantile(0.1, smoothing=0.5)]
+
+
+@pytest.mark.parametrize(
+    ("loss", "intercept"),
+    [*((loss, True) for loss in FAR_LOSSES), *((loss, False) for loss in FAR_LOSSES[:4])],
+    ids=str,
+)
+def test_a_target_far_from_zero_is_found_where_no_row_has_any_curvature_at_first(X, eta, loss, intercept):
+    y = 20 * eta + 5000 + np.random.default_rng(1).normal(size=N)
+    Z = X if intercept else np.column_stack((X, np.ones(N)))
+    kept = None if intercept else [P]
+    model = SparseRegressor(6, loss=loss, fit_intercept=intercept, always=kept).fit(Z, y)
+    assert {1, 4, 6, 9, 12} <= set(model.support_)
+    assert np.median(np.abs(model.predict(Z) - y)) < 3
+    assert model.certificate_.basic_feasible

@@ -203,3 +203,18 @@ def test_the_table_names_its_edges_and_knows_the_strongest(X):
     assert abs(strongest[0].partial_correlation) == np.abs(table.partial_correlation).max()
     assert table.degrees.sum() == 40
     assert len(table[:4]) == 4
+
+
+def test_annotated_data_and_polars_frames_give_the_same_graph_with_their_names(X, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    polars = pytest.importorskip("polars")
+    names = [f"gene {place}" for place in range(12)]
+    plain = SparsePrecision(edges=20).fit(pd.DataFrame(X, columns=names))
+    cells = anndata.AnnData(sparse.csr_matrix(X))
+    cells.var_names = names
+    cells.write_h5ad(tmp_path / "cells.h5ad")
+    for given in (cells, tmp_path / "cells.h5ad", polars.DataFrame(X, schema=names)):
+        model = SparsePrecision(edges=20).fit(given)
+        assert pairs(model) == pairs(plain)
+        assert list(model.feature_names_in_) == names
+        assert_allclose(model.score(X), plain.score(pd.DataFrame(X, columns=names)), rtol=1e-5)

@@ -157,7 +157,7 @@ def test_too_little_memory(tmp_path) -> None:
     wide = pyarrow.table({f"c{j}": np.ones(900) for j in range(9000)})
     parquet.write_table(wide, tmp_path / "wide.parquet", row_group_size=1000)
     with pytest.raises(MemoryError, match=r"by row groups of 900 rows and 9000 columns"):
-        open_rows(tmp_path / "wide.parquet", max_memory="600MB")
+        open_rows(tmp_path / "wide.parquet", max_memory="500MB")
     assert open_rows(tmp_path / "wide.parquet", max_memory="1GB").size == 900
 
 

@@ -41,6 +41,10 @@ def fit(
     non_negative: Annotated[bool, typer.Option("--non-negative", help="No coefficient below zero.")] = False,
     weights: Annotated[str | None, typer.Option("--weights", help="The column with the rows' weights.")] = None,
     test: Annotated[Path | None, typer.Option("--test", help="Rows kept apart, to score the model on.")] = None,
+    max_memory: Annotated[
+        str | None,
+        typer.Option("--max-memory", help="Read the rows where they are, within so much: 500MB, 2GB. No CSV."),
+    ] = None,
     drop: options.Drop = None,
     drop_missing: options.DropMissing = False,
     kind: options.Kind = None,
@@ -54,7 +58,8 @@ def fit(
     """Fit a linear model that uses at most K features.
 
     A target of words, or of two different values, is read as classes, any other as amounts. Ctrl-C ends the search with
-    the best model so far.
+    the best model so far. What is larger than memory (Parquet, Arrow, .npy, svmlight, folders of them) is read in
+    passes with --max-memory.
 
     \b
     Examples:
@@ -62,6 +67,7 @@ def fit(
       atmostk fit data.csv --target price --cv --at-most 1-30 --run run/
       atmostk fit visits.parquet -y visits -k 5 --loss poisson --out model.json
       atmostk fit rows.svm -k 50 --classify --out model.json
+      atmostk fit sales/ -y price -k 20 --max-memory 2GB --out model.json
       cat data.csv | atmostk fit - -y price -k 3 --out - | atmostk predict - new.csv
     """
     from atmostk.cli import linear_fit
@@ -81,12 +87,21 @@ def fit(
         seed=seed,
         max_seconds=max_seconds,
     )
-    table = inputs.table(
-        inputs.sheet(data, kind), target=target, weights=weights, drop=drop or (), drop_missing=drop_missing
-    )
-    found = linear_fit.fitted(asked, table, target, str(data), working)
+    found: Any
+    if max_memory is not None:
+        from atmostk.cli import streamed_fit
+
+        if drop or drop_missing or kind is not None or data == inputs.STANDARD:
+            raise ValueError("--max-memory reads a named file as it is, without --drop, --drop-missing and --format.")
+        found = streamed_fit.fitted(asked, data, target, weights, max_memory, working)
+    else:
+        table = inputs.table(
+            inputs.sheet(data, kind), target=target, weights=weights, drop=drop or (), drop_missing=drop_missing
+        )
+        found = linear_fit.fitted(asked, table, target, str(data), working)
     if test is not None:
-        held = inputs.table(inputs.sheet(test, None), target=target, columns=table.names, drop_missing=drop_missing)
+        columns = found.table.names
+        held = inputs.table(inputs.sheet(test, None), target=target, columns=columns, drop_missing=drop_missing)
         found = found.scored(held)
     _leave(found, out, run, as_json)
     if found.interrupted:

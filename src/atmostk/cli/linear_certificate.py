@@ -99,9 +99,8 @@ def _target(model: LinearModel, table: Table, where: str) -> np.ndarray:
 
 
 def _loss(model: LinearModel) -> Any:
-    from atmostk.estimators.regression_losses import checked_loss
     from atmostk.objectives import Logistic, Multinomial
 
     if model.kind == "regressor":
-        return checked_loss(model.loss)
+        return model.regression_loss()
     return Logistic() if len(model.coefficients) == 1 else Multinomial()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,7 @@ def fitted(
 ) -> Found:
     """Fit, with a line about what is done."""
     assert table.y is not None
-    classify = _are_classes(table.y) if asked.classify is None else asked.classify
+    classify = are_classes(table.y) if asked.classify is None else asked.classify
     if not classify and table.y.dtype.kind == "U":
         word = next(word for word in table.y if not _is_number(word))
         raise ValueError(f"{where}: the target {target!r} holds words ({word!r}): --regress needs numbers.")
@@ -77,11 +77,12 @@ def fitted(
     else:
         what = f"choosing {tried[0]} features ({told})"
     with working(what):
-        model = _estimator(asked, tried, classify, table).fit(table.X, y, sample_weight=table.weights)
+        model = estimator(asked, tried, classify, table).fit(table.X, y, sample_weight=table.weights)
     return Found(replace(asked, at_most=tried, classify=classify), table, target, where, model)
 
 
-def _estimator(asked: Asked, tried: tuple[int, ...], classify: bool, table: Table) -> Any:
+def estimator(asked: Asked, tried: tuple[int, ...], classify: bool, table: Table) -> Any:
+    """The estimator that is asked for, not yet fitted."""
     import atmostk
 
     for name in asked.always:
@@ -180,6 +181,7 @@ class Found:
             coefficients=np.asarray(coefficients, dtype=np.float64).tolist(),
             intercept=np.atleast_1d(np.asarray(self.fitted.intercept_, dtype=np.float64)).tolist(),
             classes=None if classes is None else classes.tolist(),
+            loss_settings={} if classes is not None else _settings(self.fitted.loss_),
             asked={
                 "at_most": len(self.chosen) if self.asked.cv else self.asked.at_most[0],
                 "ridge": self.asked.ridge,
@@ -207,7 +209,7 @@ class Found:
             "seed": self.asked.seed,
             "chosen budget": len(self.chosen),
         }
-        (measure, score), *_ = reversed(self.quality().items())
+        *_, (measure, score) = [("objective", float(self.fitted.certificate_.value)), *self.quality().items()]
         return feature_run(
             self.fitted,
             self.table.names,
@@ -219,13 +221,18 @@ class Found:
             path=linear_path(self.fitted),
         )
 
-    def _spread(self) -> np.ndarray:
+    def _spread(self) -> np.ndarray | None:
         from atmostk.estimators.column_variances import column_variances
 
         return np.sqrt(column_variances(self.table.X, self.table.weights, True))
 
 
-def _are_classes(y: np.ndarray) -> bool:
+def _settings(loss: Any) -> dict[str, float]:
+    """The numbers of a loss, such as the threshold that Huber's has from the data."""
+    return {part.name: float(getattr(loss, part.name)) for part in fields(loss)}
+
+
+def are_classes(y: np.ndarray) -> bool:
     """Words, or two different numbers; a note where that could have been meant otherwise."""
     if y.dtype.kind == "U":
         return True

@@ -18,7 +18,8 @@ KINDS = ("regressor", "classifier")
 class LinearModel:
     """What `atmostk fit` has found. `coefficients` has a row for each score: one, or one for each of several classes.
 
-    `asked` is what the model was asked for, `quality` what was found about it: for a reader, and for `certify`.
+    `loss_settings` are the loss' own, such as Huber's threshold. `asked` is what the model was asked for, `quality`
+    what was found about it: for a reader, and for `certify`.
 
     >>> model = LinearModel("regressor", "squared_error", "y", ["a", "b"], [[2.0, -1.0]], [0.5])
     >>> read_model(model.text(), "a file").predict(np.array([[1.0, 1.0]])).tolist()
@@ -32,6 +33,7 @@ class LinearModel:
     coefficients: list[list[float]]
     intercept: list[float]
     classes: list[str] | list[float] | None = None
+    loss_settings: dict[str, float] = field(default_factory=dict)
     asked: dict[str, Any] = field(default_factory=dict)
     quality: dict[str, Any] = field(default_factory=dict)
     made: dict[str, Any] = field(default_factory=dict)
@@ -51,13 +53,17 @@ class LinearModel:
             fitted.classes_, fitted.coef_ = np.array(self.classes), coefficients
             fitted.intercept_ = np.array(self.intercept)
         else:
-            from atmostk.estimators.regression_losses import checked_loss
-
             fitted = atmostk.SparseRegressor(at_most=len(self.features), loss=self.loss)
-            fitted.loss_, fitted.coef_, fitted.intercept_ = checked_loss(self.loss), coefficients[0], self.intercept[0]
+            fitted.loss_, fitted.coef_, fitted.intercept_ = self.regression_loss(), coefficients[0], self.intercept[0]
         fitted.n_features_in_ = len(self.features)
         fitted.support_ = np.arange(len(self.features))
         return fitted
+
+    def regression_loss(self) -> Any:
+        """The loss that a regressor was fitted with, its settings included."""
+        from atmostk.estimators.regression_losses import LOSSES, checked_loss
+
+        return LOSSES[self.loss](**self.loss_settings) if self.loss in LOSSES else checked_loss(self.loss)
 
     def predict(self, X: Any) -> np.ndarray:
         """The prediction for rows of the chosen features."""
@@ -77,6 +83,8 @@ def read_model(text: str, where: str) -> LinearModel:
     try:
         model = LinearModel(**{name: value for name, value in told.items() if name != "format"})
         trouble = _trouble(model)
+        if trouble is None and model.kind == "regressor":
+            model.regression_loss()
     except (TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{where} is a damaged model file: {error}.") from None
     if trouble:
@@ -104,6 +112,10 @@ def _trouble(model: LinearModel) -> str | None:
     rows: Sequence[Any] = model.coefficients
     if len(rows) != outputs or not all(_are_numbers(row, len(model.features)) for row in rows):
         return f"coefficients must be {outputs} lists of {len(model.features)} finite numbers"
+    if not isinstance(model.loss_settings, Mapping) or not _are_numbers(
+        list(model.loss_settings.values()), len(model.loss_settings)
+    ):
+        return "loss_settings must be finite numbers by name"
     if not all(isinstance(part, Mapping) for part in (model.asked, model.quality, model.made)):
         return "asked, quality and made must be objects"
     return None

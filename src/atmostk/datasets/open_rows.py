@@ -52,6 +52,7 @@ def open_rows(
     if kind in TABLES:
         store: Any = TABLES[kind](path, target=target, weights=weights, columns=columns)
         store.check_memory(memory.reader)
+        memory = memory.beside(getattr(store, "decoding_bytes", 0))
         return StoredRows(store, block_bytes=memory.block, sample_bytes=memory.sample)
     if columns is not None:
         raise ValueError(f"columns={columns!r}: only the columns of a Parquet or Arrow file have names.")

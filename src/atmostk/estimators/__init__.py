@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from atmostk.estimators.as_networkx import as_networkx
     from atmostk.estimators.graph_files.write_network import write_network
+    from atmostk.estimators.path_plots import plot_cv, plot_path
     from atmostk.estimators.precision_paths import PrecisionPath, precision_path
     from atmostk.estimators.sparse_classifier import SparseClassifier
     from atmostk.estimators.sparse_classifier_cv import SparseClassifierCV
@@ -27,6 +28,8 @@ __all__ = [
     "SparseRegressorCV",
     "as_networkx",
     "edge_stability",
+    "plot_cv",
+    "plot_path",
     "precision_path",
     "sparse_path",
     "write_network",
@@ -45,6 +48,8 @@ _LAZY = {
     "as_networkx": "as_networkx",
     "edge_stability": "stability_selection",
     "precision_path": "precision_paths",
+    "plot_cv": "path_plots",
+    "plot_path": "path_plots",
     "sparse_path": "sparse_paths",
     "write_network": "graph_files.write_network",
 }

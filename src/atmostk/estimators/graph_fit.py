@@ -78,7 +78,7 @@ def certified(phases: OnGram, graph: Graph, value: float, rows: int) -> Certific
         slope=float(found.slope),
         slope_outside=float(outside),
         l_bar=float(l_bar) if outside > 0 else 0.0,
-        basic_feasible=bool(found.slope <= TOLERANCE * graph.support.size**0.5),
+        basic_feasible=bool(found.slope <= TOLERANCE * (graph.size + 2 * graph.rows.size) ** 0.5),
         best_exchange=float(found.gain - found.cost) if np.isfinite(found.cost) else float(found.gain),
         rows=rows,
         whole=True,

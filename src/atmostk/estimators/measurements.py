@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 SHOWN = 5
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def measured(estimator: Any, X: Any, *, fitting: bool, missing: bool = False) -> np.ndarray:
@@ -16,6 +17,14 @@ def measured(estimator: Any, X: Any, *, fitting: bool, missing: bool = False) ->
 
     Where `missing`, NaN may stay for the caller to fill. float32 stays float32; an array that is well is not copied.
     """
+    if fitting and type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and len(X) > 1 and X.shape[1]:
+        # What scikit-learn's door does for such an array, without its search for frames of five libraries: a sixth of
+        # what a fit of 100 variables takes.
+        estimator.n_features_in_ = X.shape[1]
+        estimator.__dict__.pop("feature_names_in_", None)
+        if not np.isfinite(X.sum()):
+            _check_finite(X, None, missing)
+        return X
     X, names = _opened(X)
     more: dict[str, Any] = {"ensure_min_samples": 2} if fitting else {}
     matrix: Any = validate_data(

@@ -11,10 +11,12 @@ from joblib import effective_n_jobs
 
 from atmostk.estimators.graph_fit import fitted
 from atmostk.estimators.learned_graph import LearnedGraph
+from atmostk.estimators.sampled_gram import Sampled, sampled_gram
 from atmostk.estimators.selected_fit import selected
 from atmostk.estimators.sources import is_source, source_of
 from atmostk.estimators.standardised import Scales, columns_and_scales, gram_and_scales
 from atmostk.estimators.streamed_gram import sampled_columns, streamed_gram
+from atmostk.graphs.graph import Graph
 from atmostk.objectives.graph_landscape import GRAM
 
 
@@ -63,6 +65,7 @@ class SparsePrecision(LearnedGraph):
         standardize: bool = True,
         impute: bool = False,
         ranks: bool = False,
+        enough: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         checkpoint: str | Path | None = None,
@@ -80,6 +83,7 @@ class SparsePrecision(LearnedGraph):
         self.standardize = standardize
         self.impute = impute
         self.ranks = ranks
+        self.enough = enough
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.checkpoint = checkpoint
@@ -87,7 +91,8 @@ class SparsePrecision(LearnedGraph):
     def fit(self, X: Any, y: Any = None) -> SparsePrecision:
         """Learn the graph of the columns of X: an array, a frame, a memory map, AnnData or the path of a .h5ad.
 
-        Rows from `open_rows` and from Dask are read where they are.
+        Rows from `open_rows` and from Dask are read where they are: all of them once, or, where `enough` is given, as
+        many as it takes (`rows_`) until what a graph lacks on fresh rows is at most that share of what edges explain.
         """
         if is_source(X):
             return self._fit_source(X)
@@ -110,11 +115,26 @@ class SparsePrecision(LearnedGraph):
         source, names = source_of(self, X)
         how = {"centered": self.assume_centered, "standardize": self.standardize, "names": names}
         if len(source.names) <= GRAM:
-            gram, scales = streamed_gram(source, **how)
-            return self._learned(scales, source.size, gram=gram)
+            return self._fit_gram_of(source, how)
         seed = self.random_state if isinstance(self.random_state, int) else 0
         columns, scales = sampled_columns(source, seed=seed, **how)
         return self._learned(scales, columns.shape[1], columns=columns)
+
+    def _fit_gram_of(self, source: Any, how: dict[str, Any]) -> SparsePrecision:
+        """From the rows that `enough` asks for, or from all."""
+        if self.enough is not None:
+
+            def graph(sample: Sampled) -> Graph:
+                return self._learned(sample.scales, sample.rows, gram=sample.gram).graph_
+
+            seed = self.random_state if isinstance(self.random_state, int) else 0
+            found = sampled_gram(source, graph, np.random.default_rng(seed), tolerance=self.enough, **how)
+            if found is not None:
+                self.rows_ = found.rows
+                return self._learned(found.scales, found.rows, gram=found.gram)
+        gram, scales = streamed_gram(source, **how)
+        self.rows_ = source.size
+        return self._learned(scales, source.size, gram=gram)
 
     def fit_covariance(self, covariance: Any, *, rows: int) -> SparsePrecision:
         """Learn from a covariance (or correlation) matrix that `rows` rows made, in place of the rows themselves.
@@ -146,10 +166,10 @@ class SparsePrecision(LearnedGraph):
         edges = min(self.edges, size * (size - 1) // 2)
         penalty = {"ridge": self.ridge, "l1": self.shrinkage, "worth": self._worth(size, self.edges)}
         if self.selection is None:
-            jobs: Any = self.n_jobs  # None is one, which the stubs do not know
+            jobs = 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
             found = fitted(
                 edges, rows, kicks=self.kicks, max_seconds=self.max_seconds, seed=self.random_state,
-                checkpoint=self.checkpoint, threads=effective_n_jobs(jobs), **penalty, **data,
+                checkpoint=self.checkpoint, threads=jobs, **penalty, **data,
             )  # fmt: skip
         else:
             found = selected(self.selection, edges, rows, self._small(size, data), **penalty)
@@ -178,6 +198,10 @@ class SparsePrecision(LearnedGraph):
             raise ValueError(
                 "SparsePrecision: a checkpoint is kept of the plain search: leave out kicks, max_seconds and "
                 "selection, or the checkpoint."
+            )
+        if self.enough is not None and not self.enough > 0:
+            raise ValueError(
+                f"SparsePrecision(enough={self.enough!r}): it must be a positive share, such as .01, or None."
             )
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise ValueError(f"SparsePrecision(max_seconds={self.max_seconds!r}): it must be positive, or None.")

@@ -98,8 +98,8 @@ class SparseRegressor(ArrivingRegressor, RegressorMixin, SparseLinear):
     def _scaled_by_sample(self, source: Any) -> LinearPredictorLoss:
         """The loss at the scale of what a fit in memory leaves of a sample."""
         sample = source.draw(min(source.size, source.sample_rows, SAMPLED), np.random.default_rng(0))
-        near: Any = clone(self).set_params(at_most=int(np.max(self.at_most)))
-        near.fit(*sample.data, sample.weights)
+        near: Any = clone(self)
+        near.set_params(at_most=int(np.max(self.at_most))).fit(*sample.data, sample.weights)
         apart = sample.data[1] - near._predictor(sample.data[0])
         features = min(int(np.max(self.at_most)), source.size // 4)
         return scaled(checked_loss(self.loss), spread(apart, sample.weights), source.size, features)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from atmostk.compiled import compiled
-from atmostk.graphs.ranking import compact
+from atmostk.graphs.ranking import compact, threshold
 from atmostk.graphs.worth import KNOWN
 
 TILE = 64
+GROUP = 16  # neighbouring variables: a cache line
+GROUPS = 4  # by which the threshold is guessed
 CERTAIN = np.float32(3e38)  # the score of what never leaves
 
 
-@compiled(nogil=True, fastmath={"reassoc", "contract", "nsz", "arcp"})
+@compiled(nogil=True)
 def best_pairs(S, H, d, ridge, worth, count):
     """The rows and columns of the `count` pairs of the largest score, as if all were outside; by row, then column."""
     size = S.shape[0]
@@ -25,10 +27,46 @@ def best_pairs(S, H, d, ridge, worth, count):
     for i in range(size):
         inverse[i] = 1 / d[i]
         square[i] = S[i, i]
+    least = np.float32(0)
+    if size * (size - 1) // 2 > room:
+        least = _guess(H, inverse, square, np.float32(2 * ridge), worth, count)
+    found, _ = _above(H, inverse, square, np.float32(2 * ridge), worth, count, least, rows, columns, scores)
+    if found < count and least > 0:  # a guess too high costs a second look, never an answer
+        least = np.float32(0)
+        found, _ = _above(H, inverse, square, np.float32(2 * ridge), worth, count, least, rows, columns, scores)
+    found, least = compact(rows, columns, scores, found, count)
+    order = np.argsort(rows[:found] * size + columns[:found])
+    return rows[order], columns[order]
+
+
+@compiled(nogil=True, fastmath={"reassoc", "contract", "nsz", "arcp"})
+def _guess(H, inverse, square, twice, worth, count):
+    """A score that a few more pairs than `count` exceed, judged by a few groups of neighbouring variables."""
+    size = inverse.shape[0]
+    scores = np.empty(GROUPS * GROUP * size, np.float32)
+    place = 0
+    for g in range(GROUPS):
+        first = (2 * g + 1) * (size - GROUP) // (2 * GROUPS)
+        for j in range(size):
+            for i in range(first, first + GROUP):
+                b = H[i, j] * inverse[i] + H[j, i] * inverse[j]
+                score = b * b / (square[j] * inverse[i] + square[i] * inverse[j] + twice)
+                if worth.shape[0] > 0:
+                    score *= worth[i, j]
+                scores[place] = np.float32(0) if i == j else score
+                place += 1
+    # Each pair stands in two rows; two fifths on the safe side.
+    rank = int(1.4 * 2 * GROUPS * GROUP * count / size) + 20
+    return threshold(scores, place, min(rank, place))
+
+
+@compiled(nogil=True, fastmath={"reassoc", "contract", "nsz", "arcp"})
+def _above(H, inverse, square, twice, worth, count, least, rows, columns, scores):
+    """Pairs that score above the least, which rises to what the `count` best so far exceed when the room is full."""
+    size = inverse.shape[0]
+    room = scores.shape[0]
     mirrored = np.empty((TILE, TILE), np.float32)
     excess = np.empty(TILE, np.float32)
-    least = np.float32(0)
-    twice = np.float32(2 * ridge)
     weighted = worth.shape[0] > 0
     found = 0
     for first in range(0, size, TILE):
@@ -38,9 +76,12 @@ def best_pairs(S, H, d, ridge, worth, count):
             width = right - left
             if found + TILE * TILE > room:
                 found, least = compact(rows, columns, scores, found, count)
-            for j in range(left, right):
-                for i in range(first, last):
-                    mirrored[i - first, j - left] = H[j, i] * inverse[j]
+            for begin in range(first, last, GROUP):  # transposed by cache lines: four times the speed of whole rows
+                for j in range(left, right):
+                    source = H[j]
+                    scale = inverse[j]
+                    for i in range(begin, min(begin + GROUP, last)):
+                        mirrored[i - first, j - left] = source[i] * scale
             for i in range(first, last):
                 own = inverse[i]
                 s = square[i]
@@ -48,19 +89,21 @@ def best_pairs(S, H, d, ridge, worth, count):
                 other = mirrored[i - first]
                 across = inverse[left:right]
                 squares = square[left:right]
-                hits = 0
+                hits = np.float32(0)  # a sum in the vector's own type: counting would widen it
                 if weighted:
                     priced = worth[i, left:right]
                     for k in range(width):
                         b = np.float32(Hi[k]) * own + other[k]
                         a = squares[k] * own + s * across[k] + twice
-                        excess[k] = b * b * priced[k] - least * a
-                        hits += excess[k] > 0
+                        over = b * b * priced[k] - least * a
+                        excess[k] = over
+                        hits += over if over > 0 else np.float32(0)
                 else:
                     for k in range(width):
                         b = np.float32(Hi[k]) * own + other[k]
-                        excess[k] = b * b - least * (squares[k] * own + s * across[k] + twice)
-                        hits += excess[k] > 0
+                        over = b * b - least * (squares[k] * own + s * across[k] + twice)
+                        excess[k] = over
+                        hits += over if over > 0 else np.float32(0)
                 if hits == 0:
                     continue
                 for k in range(width):
@@ -69,9 +112,7 @@ def best_pairs(S, H, d, ridge, worth, count):
                         columns[found] = left + k
                         scores[found] = excess[k] / (squares[k] * own + s * across[k] + twice) + least
                         found += 1
-    found, least = compact(rows, columns, scores, found, count)
-    order = np.argsort(rows[:found] * size + columns[:found])
-    return rows[order], columns[order]
+    return found, least
 
 
 @compiled(nogil=True)

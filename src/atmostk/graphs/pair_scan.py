@@ -41,6 +41,11 @@ def best_pairs(left: Any, right: Any, prices: Prices, count: int, *, threads: in
 
 def _looked(left: Any, right: Any, prices: Prices, count: int, least: np.float32, threads: int) -> Pairs:
     """The best above the least, by the fastest way that this processor and these rows allow."""
+    if len(left) >= FUSED_FROM and left[:1].dtype == np.float32 and threads != 1:
+        from atmostk.graphs import spread_scan
+
+        if spread_scan.elsewhere():  # on a cluster, whose workers are as many as `threads` says
+            return spread_scan.above(left, right, prices, count, least, threads)
     if len(left) >= FUSED_FROM and left[:1].dtype == np.float32:
         from atmostk.graphs import byte_scan, fused_scan
 

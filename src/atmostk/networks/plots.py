@@ -88,6 +88,7 @@ def success(curves: Mapping[Any, Mapping[int, Evaluation | Sequence[Evaluation]]
         axis.set(xlabel="pixels changed, K", ylim=(0, 100))
         axis.spines[["top", "right"]].set_visible(False)
         axis.grid(alpha=0.25)
+        axis.xaxis.get_major_locator().set_params(integer=True)
         axis.legend(frameon=False, fontsize=8)
     return figure
 

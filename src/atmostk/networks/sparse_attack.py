@@ -104,14 +104,14 @@ class SparseAttack:
     def _recipe(self, *, local: bool) -> Recipe:
         """Where a change costs a pass through the whole network, fewer are tried on fewer images."""
         if self.fast:
-            effort = Effort(500, 200, 20, 25) if local else Effort(250, 250, 8, 4)
-            sweeps, warm, batches = 2, (2.0,), 40
+            effort = Effort(450, 200, 16, 20) if local else Effort(250, 250, 8, 4)
+            polished, sweeps, warm, batches = 2, 2, (2.0,), 30
         else:
-            effort = Effort(1200, 250, 24, 50) if local else Effort(400, 250, 8, 6)
-            sweeps, warm, batches = 6, (2.0, 4.0), 60
+            effort = Effort(600, 200, 24, 50) if local else Effort(400, 250, 8, 6)
+            polished, sweeps, warm, batches = 3, 4, (2.0, 4.0), 30
         starts = self.starts if self.starts is not None else 1 if self.fast else 2
-        kicks = self.kicks if self.kicks is not None else 0 if self.fast else 10 if local else 2
-        return Recipe(starts, sweeps, warm, kicks, batches, self.batch_size, effort)
+        kicks = self.kicks if self.kicks is not None else 0 if self.fast else 7 if local else 2
+        return Recipe(starts, polished, sweeps, warm, kicks, batches, self.batch_size, effort)
 
     def _split(self, scene: Scene, rng: np.random.Generator) -> tuple[Scene, Scene]:
         """Images to search on and images to choose on; no image is both, unless there is only one."""

@@ -37,7 +37,9 @@ def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = Non
     if arrays.is_scipy_sparse(X):
         part = rows[:, real].toarray()
     else:
-        part = rows.take(real, axis=1)
+        # As it lies in memory: what comes from a store by columns lies column by column.
+        by_columns = isinstance(rows, np.ndarray) and rows.strides[0] < rows.strides[1]
+        part = rows.T.take(real, axis=0).T if by_columns else rows.take(real, axis=1)
     part = part.astype(precision(X), copy=False)
     if real.size == features.size:
         return part

@@ -46,5 +46,9 @@ class Huber(LinearPredictorLoss):
         residual = z - y
         return xp.where(xp.abs(residual) <= self.threshold, 0 * z + 1, 0 * z)
 
+    def couplings(self, z: Array, y: Array, /) -> Array:
+        """`bend`, and a hundredth beyond the threshold: where no row is within it, the way must still have a length."""
+        return arrays.namespace(z).clip(self.bend(z, y), 0.01, None)
+
     def _cut(self, residual: Array) -> Array:
         return arrays.namespace(residual).clip(residual, -self.threshold, self.threshold)

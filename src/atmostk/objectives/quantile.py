@@ -55,6 +55,10 @@ class Quantile(LinearPredictorLoss):
         xp = arrays.namespace(z)
         return xp.where(xp.abs(y - z) <= self.smoothing, 0 * z + 0.5 / self.smoothing, 0 * z)
 
+    def couplings(self, z: Array, y: Array, /) -> Array:
+        """`bend`, and a hundredth beyond the smoothing: where no row is within it, the way must still have a length."""
+        return arrays.namespace(z).clip(self.bend(z, y), 0.005 / (self.smoothing or 1.0), None)
+
     def _rounded(self, sizes: Array) -> Array:
         if self.smoothing == 0:
             return sizes

@@ -20,7 +20,8 @@ from atmostk.objectives.support_fit import Evaluation, fitted, newton_step
 from atmostk.sample import Sample
 
 Array = Any
-MOST_FOR_EXACT = 1e-10  # of the value: what a polished fit may still have to gain
+MOST_IN_SINGLE = 1e-8  # of the value: what the last step of a polished fit may gain, without a pass to see it
+MOST_IN_DOUBLE = 1e-12
 MOST_FOR_TRIAL = 1e-6
 MOST_EXACT_POOL = 4000  # features, whose Hessian from all rows is small enough
 
@@ -128,12 +129,13 @@ class StreamedLandscape:
 
     def polish(self, point: StreamedPoint, /) -> StreamedPoint:
         """The same support, as exactly as the precision allows."""
-        found = self._fitted(point.units, point, MOST_FOR_EXACT)
-        # The last step costs no pass: what it promises is less than a pass in single precision would see.
+        exact = MOST_IN_SINGLE if self.sampler.dtype == np.float32 else MOST_IN_DOUBLE
+        found = self._fitted(point.units, point, exact)
+        # The last step costs no pass: what is missing after it is a hundredth of what it promises, or less.
         lower, upper = self.lower[found.entries], self.upper[found.entries]
         step = newton_step(found.hessian, found.slopes, found.values, lower, upper)
         promised = -float(found.slopes @ step + 0.5 * step @ found.hessian @ step)
-        if not 0 < promised <= MOST_FOR_EXACT * abs(found.value):
+        if not 0 < promised <= exact * abs(found.value):
             return found
         slopes, gradient = found.slopes + found.hessian @ step, found.gradient
         if gradient is not None:

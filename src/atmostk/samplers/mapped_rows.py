@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from atmostk import arrays
 from atmostk.passes import Answer, Question, ask_blocks
 from atmostk.sample import Sample
 from atmostk.samplers.door import checked_target, checked_weights
 from atmostk.samplers.numbered import Numbered
 from atmostk.samplers.read_ahead import read_ahead
+from atmostk.samplers.stored_rows import is_finite
 
 Array = Any
 
@@ -143,7 +143,7 @@ class MappedRows:
 
     def _sample(self, part: Any, count: int, whole: bool = False) -> Sample:
         X = np.ascontiguousarray(part(self.X) if self.columns is None else part(self.X)[:, self.columns])
-        if not arrays.is_finite(X):
+        if not is_finite(X):
             raise ValueError("a block of X holds NaN or infinity: clean the file first.")
         data = X if self.y is None else (X, part(self.y))
         return Sample(data, count, None if self.weights is None else part(self.weights), whole)

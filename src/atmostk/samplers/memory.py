@@ -31,11 +31,18 @@ class Memory:
     def of(cls, size: int | float | str) -> Memory:
         """The shares of so many bytes, or of a size such as "1GB"."""
         total = size_in_bytes(size)
-        rest = total - LIBRARIES
-        if rest < 100_000_000:
+        return cls._shared(size, total, total - LIBRARIES, 100_000_000)
+
+    def beside(self, held: float) -> Memory:
+        """The shares where a reader of files holds so much for itself."""
+        return self._shared(self.total, self.total, self.total - LIBRARIES - int(held), 50_000_000)
+
+    @classmethod
+    def _shared(cls, size: int | float | str, total: int, rest: int, least: int) -> Memory:
+        if rest < least:
             raise ValueError(
                 f"max_memory={size!r}: the libraries alone take about {readable(LIBRARIES)}, so allow "
-                f"{readable(LIBRARIES + 10**8)} or more."
+                f"{readable(LIBRARIES + 10**8)} or more, and what a reader of many columns takes."
             )
         return cls(total, min(rest // 16, 64_000_000), rest // 8, 2 * rest // 5)
 

@@ -78,6 +78,8 @@ class ParquetStore:
                     wanted = [group for _, group in places]
                     for batch in opened.iter_batches(rows, row_groups=wanted, columns=names, use_threads=False):
                         yield as_piece(batch, roles, file)
+                # What the decoder is done with would count as this process's memory until it reads again.
+                pyarrow.default_memory_pool().release_unused()
             except (pyarrow.ArrowException, OSError) as error:
                 raise ValueError(f"{file} is damaged or cut short ({told(error)}): write it anew.") from None
 

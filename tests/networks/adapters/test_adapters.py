@@ -7,7 +7,7 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from atmostk.networks import PIHTAttack
+from atmostk.networks import PIHTAttack, SparseAttack
 
 SEARCH = PIHTAttack(10, target=1, steps=25, batch_size=100)
 UNTARGETED = PIHTAttack(10, steps=25, batch_size=100)
@@ -190,3 +190,51 @@ def test_a_search_without_a_box_of_its_own_says_so() -> None:
 
     with pytest.raises(ValueError, match="PIHTAttack takes images between 0 and 1, these lie between -1 and 1"):
         within_box(SEARCH, -1, 1)
+
+
+class TestSparseAttackInside:
+    """The search itself may be `SparseAttack`; its box is then that of the framework's model."""
+
+    search = SparseAttack(4, target=1, fast=True)
+
+    def test_art_with_another_box(self, network, pictures) -> None:
+        classification = pytest.importorskip("art.estimators.classification")
+        from atmostk.networks.adapters import ArtAttack
+
+        centred = torch.nn.Sequential(_Halved(), network)
+        classifier = classification.PyTorchClassifier(
+            centred, torch.nn.CrossEntropyLoss(), (1, 8, 8), 4, clip_values=(-1.0, 1.0), device_type="cpu"
+        )
+        images = pictures[0] * 2 - 1
+        attack = ArtAttack(classifier, self.search)
+        changed = attack.generate(images)
+        assert attack.perturbation.low == -1
+        assert attack.perturbation.pixels <= 4
+        assert changed.min() >= -1
+        assert (classifier.predict(changed).argmax(1) == 1).mean() > 0.5
+
+    def test_foolbox(self, network, tensors, predicted) -> None:
+        foolbox = pytest.importorskip("foolbox")
+        from atmostk.networks.adapters import FoolboxAttack
+
+        attack = FoolboxAttack(SparseAttack(2, fast=True))
+        model = foolbox.PyTorchModel(network, bounds=(0, 1), device="cpu")
+        criterion = foolbox.criteria.TargetedMisclassification(torch.ones_like(predicted))
+        _, clipped, fooled = attack(model, tensors[0], criterion, epsilons=[4])
+        assert attack.perturbations[4].pixels <= 4
+        assert fooled.float().mean() > 0.5
+        assert ((clipped[0] != tensors[0]).any(1).flatten(1).sum(1) <= 4).all()
+
+    def test_torchattacks(self, network, tensors) -> None:
+        pytest.importorskip("torchattacks")
+        from atmostk.networks.adapters import TorchattacksAttack
+
+        attack = TorchattacksAttack(network, self.search).fit(*tensors)
+        with torch.no_grad():
+            assert (network(attack(*tensors)).argmax(1) == 1).float().mean() > 0.5
+        assert attack.perturbation.pixels <= 4
+
+
+class _Halved(torch.nn.Module):
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        return (images + 1) / 2

@@ -11,22 +11,25 @@ from atmostk.networks.pixels.shortlist import Changes, beside, shortlist, unique
 SURE = 0.5  # standard errors of the paired decrease: a step back now and then costs less than standing still
 
 
-def exchange(search: Search, sweeps: int) -> int:
-    """Try every pixel of the support for leaving, the cheapest first, until none can be exchanged; how many were."""
+def exchange(search: Search, sweeps: int, leaving: int | None = None) -> int:
+    """Try pixels of the support for leaving, the cheapest first, until none can be exchanged; how many were.
+
+    `leaving` says how many are tried in a sweep, where that is not what the search's effort says.
+    """
     done = 0
     for _ in range(sweeps):
-        made = _sweep(search)
+        made = _sweep(search, leaving or search.effort.leaving)
         done += made
         if not made or search.clock.over:
             break
     return done
 
 
-def _sweep(search: Search) -> int:
+def _sweep(search: Search, leaving: int) -> int:
     channels = search.block.signs.shape[1]
     before = search.losses()
     on = search.on
-    leave, _ = search.race(on, np.zeros((len(on), channels), np.int8), keep=min(len(on), search.effort.leaving))
+    leave, _ = search.race(on, np.zeros((len(on), channels), np.int8), keep=min(len(on), leaving))
     found = search.gains()
     made = 0
     for pixel in on[leave].tolist():

@@ -10,9 +10,10 @@ from atmostk.networks.pixels.sizes import grow
 
 SHARE = (0.15, 0.35)  # of the support
 SURE = 0.3
+LEAVING = 10  # pixels that are tried for an exchange afterwards: what a kick is good for shows early
 
 
-def kick(search: Search, sweeps: int) -> bool:
+def kick(search: Search) -> bool:
     """One kick; whether it was kept. Pixels near each other, or any; half of them may not come back at once."""
     rng, block = search.rng, search.block
     before, signs = search.losses(), block.signs.copy()
@@ -30,9 +31,10 @@ def kick(search: Search, sweeps: int) -> bool:
     barred = np.zeros(len(signs), bool)
     barred[dropped[rng.random(count) < 0.5]] = True
     grow(search, len(on), barred)
-    exchange(search, sweeps)
+    exchange(search, 1, LEAVING)
     fell = before - search.losses()
-    if len(search.on) == len(on) and fell.mean() > SURE * fell.std() / np.sqrt(len(fell)):
+    same = np.array_equal(block.signs, signs)  # back where it was, but for rounding
+    if not same and len(search.on) == len(on) and fell.mean() > SURE * fell.std() / np.sqrt(len(fell)):
         return True
     for pixel in np.flatnonzero((block.signs != signs).any(axis=1)).tolist():
         block.change(pixel, signs[pixel])
