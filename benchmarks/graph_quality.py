@@ -29,6 +29,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,9 @@ CONTESTANTS: dict[str, Callable[[Case], Measured]] = {
 }
 
 
+NEEDS = {"concord": "pyconcord", "gconcord": "gconcord", "glasso": "gglasso"}
+
+
 def measure(contestant: str, variables: int, first: int, seeds: int) -> None:
     """Everything that is not in the contestant's file yet, one line a data set."""
     file = FOLDER / f"{contestant}-{variables}.jsonl"
@@ -294,10 +298,13 @@ def main() -> None:
     if not options.table:
         for variables, seeds, few in zip(options.variables, options.seeds, options.glasso_seeds, strict=False):
             for contestant in options.contestants:
+                if contestant in NEEDS and find_spec(NEEDS[contestant]) is None:
+                    print(f"{contestant} is left out: pip install {NEEDS[contestant]}")
+                    continue
                 count = few if contestant == "glasso" else seeds
                 arguments = ["--one", contestant, "--variables", variables, "--seeds", count, "--first", options.first]
                 subprocess.run([sys.executable, "-m", "benchmarks.graph_quality", *map(str, arguments)], check=False)
-    from benchmarks.graph_tables import write
+    from benchmarks.graph_parts.quality_tables import write
 
     write(FOLDER)
 

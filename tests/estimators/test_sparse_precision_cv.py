@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from atmostk.datasets import band_graph, uniform_graph
+from atmostk.datasets import band_graph, hub_graph, uniform_graph
 from atmostk.estimators import SparsePrecision, SparsePrecisionCV
 from atmostk.graphs.graph import Graph
 from atmostk.graphs.selection import Combined, Growth, Neighbourhood, Study
@@ -153,3 +153,23 @@ def test_what_makes_no_sense_is_refused(X, options, message):
 def test_the_search_s_options_and_a_rule_exclude_one_another(X):
     with pytest.raises(ValueError, match="belong to the search"):
         SparsePrecision(edges=5, selection=Growth(), kicks=3).fit(X)
+
+
+@pytest.mark.parametrize(
+    "truth", [band_graph(50), uniform_graph(50, seed=1), hub_graph(50, seed=2)], ids=["band", "uniform", "hub"]
+)
+def test_the_chooser_recovers_about_as_much_as_the_better_of_the_rules(truth):
+    true = truth.edges[:, 0] * 50 + truth.edges[:, 1]
+    models = {
+        "chooser": SparsePrecisionCV([len(true)]),
+        "growth": SparsePrecision(len(true), selection=Growth()),
+        "neighbourhood": SparsePrecision(len(true), selection=Neighbourhood()),
+    }
+    found = dict.fromkeys(models, 0.0)
+    for seed in range(4):
+        X = truth.draw(60, seed=seed)
+        for name, model in models.items():
+            found[name] += np.isin(model.fit(X).graph_.keys, true).mean() / 4
+    best, worst = max(found["growth"], found["neighbourhood"]), min(found["growth"], found["neighbourhood"])
+    assert found["chooser"] > best - 0.03
+    assert found["chooser"] > worst

@@ -6,13 +6,14 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from atmostk.cli import outputs
 from atmostk.cli.expression_input import Measurements
 from atmostk.cli.options import numbers
+from atmostk.cli.shell import note
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,18 @@ def fitted(
         if asked.edges[0] > most:
             raise ValueError(f"--edges {asked.edges[0]}: {size} variables have {most:,} pairs, name at most so many.")
         what = f"choosing {asked.edges[0]:,} edges ({told})"
-    with working(what):
-        model = _estimator(asked).fit(data)
-    return Found(asked, data, where, model)
+    try:
+        with working(what):
+            return Found(asked, data, where, _estimator(asked).fit(data))
+    except KeyboardInterrupt:
+        if not asked.cv:
+            raise
+    # The folds had not come to a choice: what can be had at once is the plain graph of a number in the middle.
+    tried = [count for count in asked.edges or (size,) if count <= size * (size - 1) // 2] or [0]
+    middle = tried[(len(tried) - 1) // 2]
+    note(f"the folds had chosen nothing yet: this is the graph of {middle:,} edges without them.")
+    plain = replace(asked, edges=(middle,), cv=False)
+    return Found(plain, data, where, _estimator(plain).fit(data), cut_short=True)
 
 
 def _estimator(asked: Asked) -> Any:
@@ -124,11 +134,12 @@ class Found:
     data: Measurements
     where: str
     fitted: Any
+    cut_short: bool = False
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the search."""
-        return "interrupted" in self.fitted.result_.stop.reason
+        """Whether Ctrl-C ended the search, or the choice before it."""
+        return self.cut_short or "interrupted" in self.fitted.result_.stop.reason
 
     def write(self, place: Path) -> None:
         """The network into a file, or as CSV to standard output."""
