@@ -68,22 +68,32 @@ def call(monkeypatch: pytest.MonkeyPatch) -> Call:
 
 # The program, saying on standard error when a step of the search is done.
 TELLING = """
-import sys
-from atmostk.solvers.exchange import Exchange
-step = Exchange.step
-def told(self, *arguments):
-    done = step(self, *arguments)
+import importlib, sys
+home, name = {home!r}, {name!r}
+place = importlib.import_module(home.partition(":")[0])
+place = getattr(place, home.partition(":")[2]) if ":" in home else place
+step = getattr(place, name)
+def told(*arguments, **named):
+    done = step(*arguments, **named)
     print("a step", file=sys.stderr, flush=True)
     return done
-Exchange.step = told
+setattr(place, name, told)
 from atmostk.cli.app import main
 main()
 """
 
 
-def interrupted(*arguments: object, after: int = 3) -> Ended:
+EXCHANGE = ("atmostk.solvers.exchange:Exchange", "step")
+
+
+def interrupted(*arguments: object, after: int = 3, step: tuple[str, str] = EXCHANGE) -> Ended:
     """Call the program in a process of its own, and press Ctrl-C after so many steps of its search."""
-    words = [sys.executable, "-c", TELLING, *(str(argument) for argument in arguments)]
+    words = [
+        sys.executable,
+        "-c",
+        TELLING.format(home=step[0], name=step[1]),
+        *(str(argument) for argument in arguments),
+    ]
     child = subprocess.Popen(words, env=os.environ | ALONE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stderr is not None
     told: list[str] = []

@@ -54,7 +54,7 @@ def test_classes_weights_and_a_ridge_are_those_of_the_fit(call: Call, species: P
     assert told["a_minimum_on_its_features"] is True
 
 
-@pytest.mark.parametrize("loss", ["huber", "poisson", "gamma", "tweedie"])
+@pytest.mark.parametrize("loss", ["huber", "quantile", "poisson", "gamma", "tweedie"])
 def test_a_loss_keeps_the_scale_that_it_had_in_the_fit(call: Call, tmp_path: Path, loss: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3)).round(3)

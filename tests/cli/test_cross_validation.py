@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Call
+from tests.cli.conftest import Call, interrupted
 
 
 def test_the_budget_of_the_features_is_the_true_one(call: Call, prices: Path, tmp_path: Path) -> None:
@@ -55,3 +55,12 @@ def test_what_cannot_be_cross_validated_is_told_in_a_sentence(
 def test_a_graph_that_is_cross_validated_takes_no_clock(call: Call, genes: Path) -> None:
     call("graph", genes, "--cv", "--max-seconds", 3).complained("--max-seconds", "--cv")
     call("graph", genes, "--cv", "--kicks", 3).complained("--kicks", "--cv")
+
+
+def test_interrupted_among_the_folds_it_leaves_a_graph_without_them(genes: Path, tmp_path: Path) -> None:
+    out = tmp_path / "network.csv"
+    options = ["--cv", "--folds", 50, "--edges", "1,2,3,6", "--out", out]
+    told = interrupted("graph", genes, *options, after=1, step=("atmostk.estimators.sparse_precision_cv", "curve"))
+    assert told.code == 130
+    assert "the folds had chosen nothing yet: this is the graph of 2 edges" in told.err
+    assert {(row["first"], row["second"]) for row in csv.DictReader(out.open())} == {("G1", "G4"), ("G2", "G5")}

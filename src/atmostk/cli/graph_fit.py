@@ -6,13 +6,14 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from atmostk.cli import outputs
-from atmostk.cli.expression_input import Measurements
+from atmostk.cli.expression_input import Measurements, MeasurementsElsewhere
 from atmostk.cli.options import numbers
+from atmostk.cli.shell import note
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,16 @@ def check_ending(out: Path | None) -> None:
 
 
 def fitted(
-    asked: Asked, data: Measurements, where: str, working: Callable[[str], AbstractContextManager[None]]
+    asked: Asked,
+    data: Measurements | MeasurementsElsewhere,
+    where: str,
+    working: Callable[[str], AbstractContextManager[None]],
 ) -> Found:
     """Learn the graph, with a line about what is done."""
     rows, size = data.shape
+    source = data.rows if isinstance(data, MeasurementsElsewhere) else data
+    if asked.cv and isinstance(data, MeasurementsElsewhere):
+        raise ValueError("--cv does not go with --max-memory: name how many edges with --edges.")
     for name in {name for pair in (*asked.known, *asked.forbidden) for name in pair}:
         if name not in data.columns:
             raise ValueError(f"{where} has no variable {name!r}: --known and --forbidden take names of variables.")
@@ -88,9 +95,18 @@ def fitted(
         if asked.edges[0] > most:
             raise ValueError(f"--edges {asked.edges[0]}: {size} variables have {most:,} pairs, name at most so many.")
         what = f"choosing {asked.edges[0]:,} edges ({told})"
-    with working(what):
-        model = _estimator(asked).fit(data)
-    return Found(asked, data, where, model)
+    try:
+        with working(what):
+            return Found(asked, data, where, _estimator(asked).fit(source))
+    except KeyboardInterrupt:
+        if not asked.cv:
+            raise
+    # The folds had not come to a choice: what can be had at once is the plain graph of a number in the middle.
+    tried = [count for count in asked.edges or (size,) if count <= size * (size - 1) // 2] or [0]
+    middle = tried[(len(tried) - 1) // 2]
+    note(f"the folds had chosen nothing yet: this is the graph of {middle:,} edges without them.")
+    plain = replace(asked, edges=(middle,), cv=False)
+    return Found(plain, data, where, _estimator(plain).fit(source), cut_short=True)
 
 
 def _estimator(asked: Asked) -> Any:
@@ -121,14 +137,15 @@ class Found:
     """A learned network and where it comes from."""
 
     asked: Asked
-    data: Measurements
+    data: Measurements | MeasurementsElsewhere
     where: str
     fitted: Any
+    cut_short: bool = False
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the search."""
-        return "interrupted" in self.fitted.result_.stop.reason
+        """Whether Ctrl-C ended the search, or the choice before it."""
+        return self.cut_short or "interrupted" in self.fitted.result_.stop.reason
 
     def write(self, place: Path) -> None:
         """The network into a file, or as CSV to standard output."""

@@ -113,28 +113,30 @@ def _twins(X: Any, chosen: np.ndarray, search: LinearSearch) -> list[tuple[int, 
 
 
 def _alike(X: Any, chosen: np.ndarray, search: LinearSearch, close: float) -> list[tuple[int, int]]:
-    """Pairs of a chosen column and another one that one random combination of rows cannot tell apart."""
+    """Pairs of a chosen column and another one that two random combinations of rows cannot tell apart."""
     rng = np.random.default_rng(0)
     if arrays.is_scipy_sparse(X):
-        mix = rng.normal(size=X.shape[0]).astype(X.dtype)
+        mixes = rng.normal(size=(X.shape[0], 2)).astype(X.dtype)
         if search.rules.intercept:
-            mix -= mix.mean()
-        sums = np.asarray(X.T @ mix, np.float64)
+            mixes -= mixes.mean(axis=0)
         means, variances = search.moments
         scales = np.sqrt(variances if search.rules.intercept else variances + means**2)
-        marks = np.abs(sums) / np.where(scales > 0, scales, 1.0)
+        marks = np.abs(np.asarray(X.T @ mixes, np.float64).T) / np.where(scales > 0, scales, 1.0)
         close *= 100
     else:
         part = _standard(X[_counting(search, LOOKED_AT)], search.rules.intercept)
-        marks = np.abs(rng.normal(size=len(part)) @ part)
-    order = np.argsort(marks, kind="stable")
-    ranked = marks[order]
+        marks = np.abs(rng.normal(size=(2, len(part))) @ part)
+    order = np.argsort(marks[0], kind="stable")
+    ranked = marks[0][order]
     pairs = []
     for one in chosen:
-        if marks[one] == 0:
+        first, second = marks[:, one]
+        if first == 0:
             continue  # all its rows that were looked at are alike
-        low, high = np.searchsorted(ranked, [marks[one] * (1 - close), marks[one] * (1 + close)])
-        pairs += [(int(one), int(other)) for other in order[low:high] if other != one]
+        low, high = np.searchsorted(ranked, [first * (1 - close), first * (1 + close)])
+        others = order[low:high]
+        others = others[(np.abs(marks[1][others] - second) <= close * first) & (others != one)]
+        pairs += [(int(one), int(other)) for other in others]
         if len(pairs) > 50 * MOST:
             break
     return pairs

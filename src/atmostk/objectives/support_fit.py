@@ -56,6 +56,9 @@ def fitted(
     for _ in range(steps):
         assert hessian is not None
         step = newton_step(hessian, now.gradient, values, lower, upper)
+        if not np.isfinite(step).all():
+            # No row bends here (a quantile far from its data): down the slope, as far as would take the value to 0.
+            step = -now.gradient * (max(abs(now.value), 1e-12) / max(float(now.gradient @ now.gradient), 1e-300))
         before, promised = promised, -float(now.gradient @ step + 0.5 * step @ hessian @ step)
         if not promised > tolerance * max(abs(now.value), 1e-12):
             break
