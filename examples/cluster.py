@@ -18,9 +18,10 @@ def main() -> None:
     from distributed import Client, LocalCluster
 
     from atmostk import SparseClassifier, SparsePrecision, SparseRegressor, sparse_path
+    from atmostk.samplers import connected
 
     if sys.argv[1:]:
-        cluster, client = None, Client(sys.argv[1])
+        cluster, client = None, connected(sys.argv[1])
     else:
         cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
         client = Client(cluster)

@@ -197,3 +197,11 @@ def test_the_loss_of_the_scheduler_ends_with_a_sentence(tmp_path) -> None:
             if process is not None:
                 process.kill()
                 process.wait()
+
+
+def test_a_scheduler_that_cannot_be_reached_is_told_in_one_sentence() -> None:
+    from atmostk.samplers import connected
+
+    for address in ("tcp://127.0.0.1:1", "nonsense"):
+        with pytest.raises(ConnectionError, match=f"no Dask scheduler answers at {address}: is one running there"):
+            connected(address, seconds=0.5)

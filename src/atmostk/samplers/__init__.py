@@ -3,7 +3,7 @@
 from atmostk.samplers.arrow_store import ArrowStore
 from atmostk.samplers.batches import Batches
 from atmostk.samplers.csr_store import CsrStore, CsrWriter, store_csr
-from atmostk.samplers.dask_rows import DaskRows
+from atmostk.samplers.dask_rows import DaskRows, connected
 from atmostk.samplers.mapped_rows import MappedRows, shuffle_rows
 from atmostk.samplers.parquet_store import ParquetStore
 from atmostk.samplers.rows import Rows
@@ -23,6 +23,7 @@ __all__ = [
     "Simulator",
     "SpreadRows",
     "StoredRows",
+    "connected",
     "shuffle_rows",
     "store_csr",
 ]

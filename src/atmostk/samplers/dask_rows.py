@@ -115,6 +115,22 @@ class DaskRows:
                 yield stacked_sample([piece], whole=len(self._parts) == 1)
 
 
+def connected(address: str, *, seconds: float = 10.0) -> Any:
+    """A client of the cluster whose scheduler listens at an address such as "tcp://host:8786".
+
+    >>> connected("tcp://127.0.0.1:1", seconds=0.5)
+    Traceback (most recent call last):
+    ...
+    ConnectionError: no Dask scheduler answers at tcp://127.0.0.1:1: is one running there?
+    """
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=seconds)
+    except (OSError, ValueError):  # distributed's own error is of the first kind, that of a wrong address of the second
+        raise ConnectionError(f"no Dask scheduler answers at {address}: is one running there?") from None
+
+
 def answered(X: Any, y: Any, weights: Any, question: Question) -> Answer:
     """What one partition answers; runs where the partition is."""
     piece = _piece(X, y, weights, question.columns)
