@@ -19,7 +19,8 @@ from torch import nn
 
 from atmostk.networks import SparseAttack, train
 
-SIZE, CLASSES, IMAGES, PIXELS = 224, 4, 600, 500
+SIZE, CLASSES, IMAGES, PIXELS = 224, 4, 300, 500
+SECONDS = 60  # for the search by passes, which is not looked at for its speed
 MOST = 4 << 30  # bytes
 
 
@@ -55,10 +56,11 @@ def main() -> None:
         "| search | accuracy before | after, unseen images | CPU s | peak memory, whole process |",
         "|---|---|---|---|---|",
     ]
-    searches = {"fast": trained, "fast, by passes (layers not looked at)": lambda x: trained(x)}
-    for name, model in searches.items():
+    by_passes = f"fast, by passes (layers not looked at), ended after {SECONDS} s"
+    searches = {"fast": (trained, None), by_passes: (lambda x: trained(x), SECONDS)}
+    for name, (model, most) in searches.items():
         begun = time.process_time()
-        found = SparseAttack(PIXELS, fast=True, batch_size=50).fit(model, images, labels)
+        found = SparseAttack(PIXELS, fast=True, batch_size=16, max_seconds=most).fit(model, images, labels)
         seconds = time.process_time() - begun
         told = found.evaluate(trained, *unseen)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

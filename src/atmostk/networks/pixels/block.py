@@ -36,6 +36,10 @@ class Block(Protocol):
         """Make the change."""
         ...
 
+    def change_all(self, pixels: np.ndarray, signs: np.ndarray, /) -> None:
+        """Make several changes."""
+        ...
+
 
 class PassedBlock:
     """For any network: every change costs a pass of all images through it.
@@ -73,7 +77,11 @@ class PassedBlock:
 
     def change(self, pixel: int, signs: np.ndarray, /) -> None:
         """Make the change."""
-        self.signs[pixel] = signs
+        self.change_all(np.array([pixel]), np.asarray(signs)[None])
+
+    def change_all(self, pixels: np.ndarray, signs: np.ndarray, /) -> None:
+        """Make several changes, for one pass."""
+        self.signs[pixels] = signs
         self._margins = self.scene.margins(self.signs)
 
 

@@ -29,6 +29,8 @@ def _sweep(search: Search, leaving: int) -> int:
     channels = search.block.signs.shape[1]
     before = search.losses()
     on = search.on
+    if search.stages is None:
+        on = search.cheapest(on, 2 * leaving)  # by slopes: a look at all would be too many passes
     leave, _ = search.race(on, np.zeros((len(on), channels), np.int8), keep=min(len(on), leaving))
     found = search.gains()
     made = 0

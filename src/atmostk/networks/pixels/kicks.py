@@ -9,6 +9,7 @@ from atmostk.networks.pixels.search import Search
 from atmostk.networks.pixels.sizes import grow
 
 SHARE = (0.15, 0.35)  # of the support
+MOST = 20  # pixels: each has to be found again
 SURE = 0.3
 LEAVING = 10  # pixels that are tried for an exchange afterwards: what a kick is good for shows early
 
@@ -18,7 +19,7 @@ def kick(search: Search) -> bool:
     rng, block = search.rng, search.block
     before, signs = search.losses(), block.signs.copy()
     on = search.on
-    count = min(len(on), max(2, round(rng.uniform(*SHARE) * len(on))))
+    count = min(len(on), MOST, max(2, round(rng.uniform(*SHARE) * len(on))))
     if rng.random() < 0.5:
         width = search.scene.shape[2]
         centre = rng.choice(on)
@@ -26,8 +27,7 @@ def kick(search: Search) -> bool:
         dropped = on[np.argsort(away, kind="stable")[:count]]
     else:
         dropped = rng.choice(on, count, replace=False)
-    for pixel in dropped.tolist():
-        block.change(pixel, np.zeros_like(signs[0]))
+    block.change_all(dropped, np.zeros_like(signs[dropped]))
     barred = np.zeros(len(signs), bool)
     barred[dropped[rng.random(count) < 0.5]] = True
     grow(search, len(on), barred)
@@ -36,6 +36,6 @@ def kick(search: Search) -> bool:
     same = np.array_equal(block.signs, signs)  # back where it was, but for rounding
     if not same and len(search.on) == len(on) and fell.mean() > SURE * fell.std() / np.sqrt(len(fell)):
         return True
-    for pixel in np.flatnonzero((block.signs != signs).any(axis=1)).tolist():
-        block.change(pixel, signs[pixel])
+    changed = np.flatnonzero((block.signs != signs).any(axis=1))
+    block.change_all(changed, signs[changed])
     return False

@@ -57,6 +57,11 @@ class LocalBlock:
         self._push(pixel, signs, slice(None))
         self.signs[pixel] = signs
 
+    def change_all(self, pixels: np.ndarray, signs: np.ndarray, /) -> None:
+        """Make several changes."""
+        for pixel, new in zip(pixels.tolist(), signs, strict=True):
+            self.change(pixel, new)
+
     def _push(self, pixel: int, signs: np.ndarray, images: slice) -> None:
         """Bring the activations of these images to what they are with these signs."""
         first, last, _ = images.indices(len(self._kept))

@@ -14,6 +14,7 @@ from atmostk.networks.pixels.stages import Stages
 
 FIRST = 100  # images that a change is looked at on first
 FOLD = 4  # and by how much their number grows
+PASSED = 10  # times its pixels: about what an image costs a network that is passed through
 CLEAR = 2.0  # standard errors by which a change must be behind to be dropped
 
 
@@ -50,8 +51,8 @@ class Search:
         temperature: float,
     ) -> Search:
         """A search from these signs, on images drawn from the scene; on fewer, where their activations are many."""
-        most = effort.images if stages is None else min(effort.images, max(1, MOST_NUMBERS // stages.numbers))
-        block = block_of(scene.draw(most, rng), signs, stages)
+        numbers = PASSED * int(np.prod(scene.shape)) if stages is None else stages.numbers
+        block = block_of(scene.draw(min(effort.images, max(1, MOST_NUMBERS // numbers)), rng), signs, stages)
         return Search(scene, stages, effort, clock, rng, temperature, block)
 
     @property
@@ -71,6 +72,11 @@ class Search:
             first = int(self.rng.integers(len(images) - self.effort.sloped + 1))
         part = self.block.scene.part(slice(first, first + self.effort.sloped))
         return gains(part, self.block.signs, self.temperature)
+
+    def cheapest(self, pixels: np.ndarray, count: int) -> np.ndarray:
+        """Those of the pixels whose leaving would cost least, by their slopes."""
+        cost = self.gains().staying.sum(axis=1)[pixels]
+        return pixels[np.argsort(cost, kind="stable")[:count]]
 
     def race(
         self,

@@ -10,6 +10,8 @@ from atmostk.networks.pixels.shortlist import shortlist
 STALE = 12  # of the cheapest pixels, how many are looked at anew before the next one leaves
 RENEWED = 6  # after so many, all are looked at anew
 RENEWED_SHARE = 16  # or after this part of the support, where that is more
+DEAR = 30  # pixels above which a network that has to be passed through is asked for slopes alone,
+SLICE = 0.85  # of which so many stay each time
 GLANCE = 200  # on so many images
 
 
@@ -22,11 +24,11 @@ def eliminate(search: Search, count: int) -> None:
     known: dict[int, float] = {}
     left = 0
     while len(on := search.on) > count:
-        if search.clock.over:
-            cheap = search.gains().staying.sum(axis=1)[on]
-            for pixel in on[np.argsort(cheap, kind="stable")][: len(on) - count]:
-                search.block.change(int(pixel), np.zeros(channels, np.int8))
-            return
+        if search.clock.over or (search.stages is None and len(on) > DEAR):
+            fewer = count if search.clock.over else max(count, DEAR, int(SLICE * len(on)))
+            cheap = search.cheapest(on, len(on) - fewer)
+            search.block.change_all(cheap, np.zeros((len(cheap), channels), np.int8))
+            continue
         if len(known) != len(on) or left % max(RENEWED, len(on) // RENEWED_SHARE) == 0:
             after = search.block.after(on, np.zeros((len(on), channels), np.int8), slice(0, GLANCE))
             known = dict(zip(on.tolist(), search.smoothed(after).mean(axis=1).tolist(), strict=True))
