@@ -44,3 +44,18 @@ def test_what_cannot_be_streamed_is_told_in_a_sentence(call: Call, folder: Path,
     call("fit", folder, "-y", "cost", "-k", 2, "--max-memory", "1GB").complained("cost")
     call("fit", folder, "-y", "price", "-k", 2, "--max-memory", "much").complained("much")
     call("fit", "-", "-y", "price", "-k", 2, "--max-memory", "1GB").complained("named file")
+
+
+def test_a_graph_is_that_of_samples_in_memory(call: Call, genes: Path, tmp_path: Path) -> None:
+    X = np.loadtxt(genes, delimiter=",", skiprows=1)
+    np.save(tmp_path / "genes.npy", X)
+    told = call("graph", tmp_path / "genes.npy", "-e", 2, "--max-memory", "500MB", "--json").json()
+    whole = call("graph", genes, "-e", 2, "--json").json()
+    assert told["objective"] == pytest.approx(whole["objective"], rel=1e-6)
+    assert [(edge["first"], edge["second"]) for edge in told["network"]] == [
+        (edge["first"].replace("G", "x"), edge["second"].replace("G", "x")) for edge in whole["network"]
+    ]
+    call("graph", genes, "-e", 2, "--max-memory", "1GB").complained(".csv")
+    call("graph", tmp_path / "genes.npy", "--cv", "--max-memory", "1GB").complained("--cv")
+    call("graph", tmp_path / "genes.npy", "-e", 2, "--impute", "--max-memory", "1GB").complained("impute")
+    call("graph", tmp_path / "genes.npy", "-e", 2, "--drop", "x1", "--max-memory", "1GB").complained("--max-memory")

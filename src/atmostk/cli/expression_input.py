@@ -36,6 +36,29 @@ class Measurements:
         return len(self.X)
 
 
+@dataclass(frozen=True)
+class MeasurementsElsewhere:
+    """Samples that are read where they are, in passes, because they are more than memory holds."""
+
+    rows: Any
+    columns: list[str]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Samples and variables."""
+        return self.rows.size, len(self.columns)
+
+
+def open_measurements(place: Path, max_memory: str) -> MeasurementsElsewhere:
+    """The samples of a Parquet, Arrow, .npy or svmlight file, or of a folder of them: nothing is read yet."""
+    from atmostk.datasets import open_rows
+
+    if place == inputs.STANDARD:
+        raise ValueError("--max-memory reads a named file, not standard input.")
+    rows = open_rows(place, max_memory=max_memory)
+    return MeasurementsElsewhere(rows, [str(name) for name in rows.names])
+
+
 def read_measurements(
     place: Path,
     kind: str | None,

@@ -54,6 +54,10 @@ def graph(
     drop_constant: Annotated[
         bool, typer.Option("--drop-constant", help="Leave out the variables that never vary.")
     ] = False,
+    max_memory: Annotated[
+        str | None,
+        typer.Option("--max-memory", help="Read the samples where they are, within so much: 500MB, 2GB. No CSV."),
+    ] = None,
     drop: options.Drop = None,
     drop_missing: options.DropMissing = False,
     kind: Annotated[
@@ -78,6 +82,7 @@ def graph(
       atmostk graph cells.h5ad --most-variable 2000 --edges 4000 --out network.gexf --run run/
       atmostk graph GDS2910.soft.gz --cv --edges 500-3000:500 --out network.json
       atmostk graph genes-in-rows.tsv --transpose --drop-constant -e 300 --out edges.csv
+      atmostk graph samples.parquet -e 5000 --max-memory 2GB --out network.parquet
       cat expression.csv | atmostk graph - -e 100 --out - | sort -t, -k4
     """
     from atmostk.cli import expression_input, graph_fit
@@ -99,16 +104,22 @@ def graph(
         max_seconds=max_seconds,
     )
     graph_fit.check_ending(out)
-    found = expression_input.read_measurements(
-        Path(data),
-        kind,
-        drop=drop,
-        transpose=transpose,
-        drop_constant=drop_constant,
-        most_variable=most_variable,
-        keep_missing=impute,
-        drop_missing=drop_missing,
-    )
+    found: Any
+    if max_memory is not None:
+        if drop or drop_missing or drop_constant or transpose or most_variable is not None or kind is not None:
+            raise ValueError("--max-memory reads a file as it is, without options that choose rows or variables.")
+        found = expression_input.open_measurements(Path(data), max_memory)
+    else:
+        found = expression_input.read_measurements(
+            Path(data),
+            kind,
+            drop=drop,
+            transpose=transpose,
+            drop_constant=drop_constant,
+            most_variable=most_variable,
+            keep_missing=impute,
+            drop_missing=drop_missing,
+        )
     _leave(graph_fit.fitted(asked, found, data, working), out, run, as_json)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from atmostk.cli import outputs
-from atmostk.cli.expression_input import Measurements
+from atmostk.cli.expression_input import Measurements, MeasurementsElsewhere
 from atmostk.cli.options import numbers
 from atmostk.cli.shell import note
 
@@ -71,10 +71,16 @@ def check_ending(out: Path | None) -> None:
 
 
 def fitted(
-    asked: Asked, data: Measurements, where: str, working: Callable[[str], AbstractContextManager[None]]
+    asked: Asked,
+    data: Measurements | MeasurementsElsewhere,
+    where: str,
+    working: Callable[[str], AbstractContextManager[None]],
 ) -> Found:
     """Learn the graph, with a line about what is done."""
     rows, size = data.shape
+    source = data.rows if isinstance(data, MeasurementsElsewhere) else data
+    if asked.cv and isinstance(data, MeasurementsElsewhere):
+        raise ValueError("--cv does not go with --max-memory: name how many edges with --edges.")
     for name in {name for pair in (*asked.known, *asked.forbidden) for name in pair}:
         if name not in data.columns:
             raise ValueError(f"{where} has no variable {name!r}: --known and --forbidden take names of variables.")
@@ -91,7 +97,7 @@ def fitted(
         what = f"choosing {asked.edges[0]:,} edges ({told})"
     try:
         with working(what):
-            return Found(asked, data, where, _estimator(asked).fit(data))
+            return Found(asked, data, where, _estimator(asked).fit(source))
     except KeyboardInterrupt:
         if not asked.cv:
             raise
@@ -100,7 +106,7 @@ def fitted(
     middle = tried[(len(tried) - 1) // 2]
     note(f"the folds had chosen nothing yet: this is the graph of {middle:,} edges without them.")
     plain = replace(asked, edges=(middle,), cv=False)
-    return Found(plain, data, where, _estimator(plain).fit(data), cut_short=True)
+    return Found(plain, data, where, _estimator(plain).fit(source), cut_short=True)
 
 
 def _estimator(asked: Asked) -> Any:
@@ -131,7 +137,7 @@ class Found:
     """A learned network and where it comes from."""
 
     asked: Asked
-    data: Measurements
+    data: Measurements | MeasurementsElsewhere
     where: str
     fitted: Any
     cut_short: bool = False
