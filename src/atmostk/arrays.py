@@ -106,8 +106,12 @@ def is_finite(x: Array) -> bool:
     if values is None:
         xp = namespace(x)
         return bool(xp.all(xp.isfinite(x)))
+    # Found with nothing stored; the squares of finite entries may overflow, so infinite is no answer.
+    flat = values.ravel()
+    if values.dtype == np.float32 and math.isfinite(float(flat.dot(flat))):
+        return True
     if values.dtype.kind == "f" and math.isfinite(_sum_of_squares(values)):
-        return True  # found with nothing stored; the squares of finite entries may overflow, so infinite is no answer
+        return True
     return bool(np.isfinite(values).all())
 
 

@@ -7,6 +7,7 @@ A landscape is an objective on certain rows, for points of a certain shape, unde
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -41,6 +42,13 @@ def room(constraint: Any, x: np.ndarray) -> Room:
     return Room(constraint.limit, constraint.units(x), lower, upper)
 
 
+@dataclass
+class Tally:
+    """How many rows were evaluated, by a landscape and by those that stand on some of its rows."""
+
+    rows: int = 0
+
+
 class Point(Protocol):
     """The minimum on a support. A frozen dataclass, because it is saved; what is only remembered to save time is marked
     `metadata={"saved": False}` and may be None.
@@ -66,6 +74,10 @@ class Model(Protocol):
 
     def refill(self, units: np.ndarray, limit: int, barred: np.ndarray, /) -> np.ndarray:
         """The units, and as many of the best others, none of them barred, as make `limit`."""
+        ...
+
+    def minimum(self, units: np.ndarray, /) -> np.ndarray:
+        """The values at its minimum on these units and the free block, entries ascending."""
         ...
 
     def exchanges(self, units: np.ndarray, count: int, /) -> list[tuple[int, int, float]]:
@@ -97,8 +109,8 @@ class Landscape(Protocol):
         from x0. The units may be more than the limit."""
         ...
 
-    def refit(self, point: Any, units: np.ndarray, /) -> Point:
-        """The minimum on these units and the free block, from `point`."""
+    def refit(self, point: Any, units: np.ndarray, /, model: Any = None) -> Point:
+        """The minimum on these units and the free block, from `point` or from where its model has that minimum."""
         ...
 
     def entering(self, point: Any, count: int, /) -> tuple[np.ndarray, np.ndarray]:
@@ -149,4 +161,46 @@ class Ageing(Protocol):
 
     def renewed(self, point: Any, /) -> Point | None:
         """The point with a model of its own to come; None where it has that already."""
+        ...
+
+
+@runtime_checkable
+class Thinning(Protocol):
+    """A landscape that can be had on some of its rows, where a search decides as well and pays less."""
+
+    @property
+    def size(self) -> int:
+        """How many rows it stands on."""
+        ...
+
+    @property
+    def sample(self) -> int:
+        """As how many rows it was asked for, 0 where it stands on all."""
+        ...
+
+    @property
+    def first(self) -> int:
+        """On how many rows a search should begin; `size` where fewer would not pay."""
+        ...
+
+    def on_fewer(self, rows: int, /) -> Landscape:
+        """The same on about so many rows, the same ones each time; both count into one tally of rows."""
+        ...
+
+    def noise(self, point: Any, /) -> float:
+        """The variance of a row's slope over its bend: 1 for a well specified likelihood, the noise's variance for
+        squared error. What a useless unit seems to gain by chance is about this, over the number of rows.
+        """
+        ...
+
+    def chance(self, point: Any, /) -> float:
+        """What the best of all useless units seems to gain on these rows: noise log(units) / rows; 0 on all rows."""
+        ...
+
+    def hardest(self, point: Any, /) -> float:
+        """What the unit that is missed least would cost if it left and the others followed."""
+        ...
+
+    def moved(self, point: Any, onto: Any, /) -> Point:
+        """The minimum on the same units on other rows, from here."""
         ...

@@ -165,6 +165,8 @@ def test_bad_parameters_are_refused_in_one_sentence(X, y, parameters, sentence):
         (np.array([[1.0, np.inf], [2, 3]]), [1, 2], None, "infinity in column 1"),
         (np.eye(2), [1, np.nan], None, "Input y contains NaN"),
         (np.eye(2), [1, 2], [1.0, -1.0], "0 or more"),
+        (np.eye(2), ["a", "b"], None, "'a', which is no amount"),
+        (np.array([["x", "1"], ["2", "3"]], dtype=object), [1, 2], None, "holds text \\('x'\\)"),
         (np.eye(2), [1, 2], [1.0], "one number for each of the 2 rows"),
     ],
 )
@@ -209,3 +211,9 @@ def test_the_same_call_gives_the_same_answer(X, y):
     one, two = (SparseRegressor(at_most=4, random_state=7).fit(X, y) for _ in range(2))
     assert_array_equal(one.coef_, two.coef_)
     assert one.result_.value == two.result_.value
+
+
+def test_a_target_that_never_varies_needs_no_feature(X):
+    model = SparseRegressor(at_most=3).fit(X, np.full(80, 7.5))
+    assert model.support_.size == 0
+    assert_allclose(model.predict(X), 7.5)

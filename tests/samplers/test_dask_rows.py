@@ -205,3 +205,16 @@ def test_a_scheduler_that_cannot_be_reached_is_told_in_one_sentence() -> None:
     for address in ("tcp://127.0.0.1:1", "nonsense"):
         with pytest.raises(ConnectionError, match=f"no Dask scheduler answers at {address}: is one running there"):
             connected(address, seconds=0.5)
+
+
+def test_folds_and_paths_are_spread_over_a_cluster_by_joblib(cluster) -> None:
+    import joblib
+
+    from atmostk import SparseRegressorCV
+
+    few, amounts = X[:300], X[:300, 3] - X[:300, 8]
+    alone = SparseRegressorCV(at_most=range(1, 4), cv=3, kicks=0, n_jobs=1).fit(few, amounts)
+    with joblib.parallel_config("dask"):
+        spread = SparseRegressorCV(at_most=range(1, 4), cv=3, kicks=0, n_jobs=2).fit(few, amounts)
+    np.testing.assert_array_equal(spread.support_, alone.support_)
+    np.testing.assert_allclose(spread.scores_, alone.scores_)

@@ -58,10 +58,19 @@ def opened(
     """X, y and weights as `fit` got them. The estimator learns the names of the columns; or knows them already, where
     the rows are `arriving` for a model that is there.
     """
-    X, y = validate_data(
-        estimator, X, y, accept_sparse=FORMATS, dtype=FLOATS, y_numeric=numeric, ensure_all_finite=False,
-        ensure_min_samples=1 if arriving else 2, reset=not arriving,
-    )  # fmt: skip
+    try:
+        X, y = validate_data(
+            estimator, X, y, accept_sparse=FORMATS, dtype=FLOATS, y_numeric=numeric, ensure_all_finite=False,
+            ensure_min_samples=1 if arriving else 2, reset=not arriving,
+        )  # fmt: skip
+    except ValueError as error:
+        if not str(error).startswith("could not convert string to float"):
+            raise
+        word = str(error).partition(": ")[2]
+        raise ValueError(
+            f"X or y holds text ({word}): encode such columns as numbers first (sklearn.preprocessing.OneHotEncoder "
+            "does), and give classes to a SparseClassifier."
+        ) from None
     names = getattr(estimator, "feature_names_in_", None)
     X, y = canonical(X), np.asarray(y)
     if numeric:
@@ -81,7 +90,9 @@ def canonical(X: Any) -> Any:
 
 
 def check_target(y: np.ndarray) -> None:
-    """Raise unless the amounts are finite."""
+    """Raise unless the target is finite amounts."""
+    if y.dtype.kind not in "fiub":
+        raise ValueError(f"y holds {str(y[0])!r}, which is no amount: a SparseClassifier takes classes.")
     if not np.isfinite(y).all():
         row = int(np.argmin(np.isfinite(y)))
         raise ValueError(f"Input y holds NaN or infinity in row {row}: drop such rows or fill them in first.")

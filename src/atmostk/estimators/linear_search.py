@@ -54,7 +54,9 @@ class LinearSearch:
     @cached_property
     def exact_fit(self) -> float:
         """A value of squared error below which every residual is rounding."""
-        return 0.5 * float(np.var(self.sampler.y, dtype=np.float64)) * float(np.finfo(self.sampler.y.dtype).eps)
+        y, eps = self.sampler.y, float(np.finfo(self.sampler.y.dtype).eps)
+        rounding = 10 * eps * float(np.abs(y).max())  # of a target that never varies
+        return 0.5 * float(np.var(y, dtype=np.float64)) * eps + rounding**2
 
     @cached_property
     def levels(self) -> np.ndarray | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csc_array, hstack
 
 from atmostk import arrays
 from atmostk.objectives.centred import Centred
@@ -46,6 +47,39 @@ def taken(X: Array, features: np.ndarray, first: int = 0, last: int | None = Non
     ones = np.ones((part.shape[0], 1), part.dtype)
     whole = np.concatenate((part, ones), axis=1)
     return whole[:, np.where(features < X.shape[1], np.cumsum(features < X.shape[1]) - 1, real.size)]
+
+
+def taken_as_stored(X: Array, features: np.ndarray, step: int = 1) -> Array:
+    """As `taken`, but sparse columns stay sparse."""
+    if not arrays.is_scipy_sparse(X):
+        return taken(X, features, step=step)
+    real = features < X.shape[1]
+    part: Any = csc_array(X[::step][:, features[real]]).astype(precision(X), copy=False)
+    if real.all():
+        return part
+    ones = csc_array(np.ones((part.shape[0], 1), part.dtype))
+    return csc_array(hstack((part, ones)))[:, np.where(real, np.cumsum(real) - 1, part.shape[1])]
+
+
+def weighed(A: Array, by_row: np.ndarray) -> Array:
+    """Each row of A times its number."""
+    by_row = by_row.astype(A.dtype, copy=False)
+    if arrays.is_scipy_sparse(A):
+        return csc_array((A.data * by_row[A.indices], A.indices, A.indptr), shape=A.shape)
+    return A * by_row[:, None]
+
+
+def products(A: Array, B: Array) -> np.ndarray:
+    """A'B in double precision."""
+    found = A.T @ B
+    return np.asarray(found.toarray() if arrays.is_scipy_sparse(found) else found, np.float64)
+
+
+def squares(A: Array, by_row: np.ndarray) -> np.ndarray:
+    """The sum of each column's squares, each row's times its number."""
+    if arrays.is_scipy_sparse(A):
+        return np.asarray(by_row @ csc_array((A.data * A.data, A.indices, A.indptr), shape=A.shape), np.float64)
+    return np.einsum("ij,ij,i->j", A, A, by_row.astype(A.dtype, copy=False)).astype(np.float64)
 
 
 def pieces(X: Array, features: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

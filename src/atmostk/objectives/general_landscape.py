@@ -84,7 +84,7 @@ class GeneralLandscape:
         before = GeneralPoint(units, entries, flat[entries], value, entries, flat[entries], 0, gradient)
         return self._fitted(before, units, FOR_TRIAL, 50) if entries.size else before
 
-    def refit(self, point: GeneralPoint, units: np.ndarray, /) -> GeneralPoint:
+    def refit(self, point: GeneralPoint, units: np.ndarray, /, model: Any = None) -> GeneralPoint:
         """Newton's steps from the Hessian that the point is judged by."""
         return self._fitted(point, units, FOR_TRIAL, 50)
 

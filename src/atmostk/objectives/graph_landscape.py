@@ -47,7 +47,7 @@ class GraphLandscape:
         graph = x0 if isinstance(x0, Graph) else Graph.from_dense(arrays.to_numpy(x0))
         return self.refit(GraphPoint(graph, graph.keys, np.inf), graph.keys)
 
-    def refit(self, point: GraphPoint, units: np.ndarray, /) -> GraphPoint:
+    def refit(self, point: GraphPoint, units: np.ndarray, /, model: Any = None) -> GraphPoint:
         """The minimum on these edges and the known ones."""
         keys = union(np.sort(np.asarray(units, np.int64)), self.known)
         old = point.graph.keys

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from atmostk import arrays
-from atmostk.landscape import room
+from atmostk.landscape import Tally, room
 from atmostk.objectives import columns
 from atmostk.objectives.centred import Centred
 from atmostk.objectives.seen_columns import SeenColumns, features_of
@@ -20,6 +20,7 @@ MOST_FOR_EXACT = 1e-10  # of the value: what a polished fit may still have to ga
 MOST_IN_DOUBLE = 1e-14  # where rounding allows more: the values are then right to seven digits or more
 MOST_FOR_TRIAL = 1e-6
 CHEAP_HESSIAN = 1e7  # multiplications
+FEW = 64  # entries, for which reading the rows costs more than their products
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class LinearPoint:
     entries: np.ndarray
     values: np.ndarray
     value: float
+    rest: float = np.inf  # of the value: what the fit may still have to gain
     predictor: Any = field(default=None, metadata={"saved": False}, compare=False)
     gradient: Any = field(default=None, metadata={"saved": False}, compare=False)
 
@@ -69,10 +71,31 @@ def _in_memory(block: Any) -> Any:
     return replace(block, data=(X, y), weights=weights)
 
 
+def _every(block: Any, step: int) -> Any:
+    """Every so many rows of a block, as views."""
+    X, y = block.data
+    rows = slice(step // 2, None, step)
+    y = y[rows]
+    X = replace(X, X=X.X[rows]) if isinstance(X, Centred) else X[rows]
+    return replace(
+        block, data=(X, y), size=len(y), weights=None if block.weights is None else block.weights[rows],
+        whole=False,
+    )  # fmt: skip
+
+
+def _joined(parts: list[Any]) -> Any:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
 class LinearLandscape:
     """F(x) = mean of loss(z_i, y_i) + sum of ridge_e x_e^2 / 2, z = X x, or X x[:-1] + x[-1] with an intercept."""
 
-    def __init__(self, loss: Any, problem: Any, blocks: list[Any], x0: Array, *, ridge: Any, intercept: bool) -> None:
+    def __init__(
+        self, loss: Any, problem: Any, blocks: list[Any], x0: Array, *, ridge: Any, intercept: bool,
+        tally: Tally | None = None,
+    ) -> None:  # fmt: skip
+        self._made_of = problem, x0, ridge
+        self.sample = 0  # as how many rows it was asked for; 0 for all
         self.loss, self.sampler, self.shape, self.intercept = loss, problem.sampler, tuple(x0.shape), intercept
         self.like = x0[:0]
         self.outputs = 1 if len(self.shape) == 1 else self.shape[1]
@@ -81,12 +104,69 @@ class LinearLandscape:
         self._order = np.argsort(self._units, kind="stable")
         self._starts = np.searchsorted(self._units[self._order], np.arange(self.count + 1))
         self.ridge = np.broadcast_to(np.asarray(ridge, np.float64), self.shape).ravel()
-        self.rows = 0
+        self.tally = Tally() if tally is None else tally
         self.blocks = blocks
         self.weight = sum(block.weight for block in self.blocks)
         self.seen = SeenColumns(blocks, self.shape[0])
         self._spreads: Any = None
         self._free: LinearPoint | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many rows were evaluated so far."""
+        return self.tally.rows
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return sum(block.size for block in self.blocks)
+
+    @property
+    def first(self) -> int:
+        """Forty for each unit of the budget; all of a sparse X, of which a sample misses the rare columns."""
+        return self.size if self.seen.sparse else max(2000, 40 * self.limit)
+
+    def on_fewer(self, rows: int, /) -> LinearLandscape:
+        """Views of rows that lie evenly spread."""
+        step = max(1, self.size // rows)
+        problem, x0, ridge = self._made_of
+        blocks = [_every(block, step) for block in self.blocks if block.size > step // 2]
+        found = LinearLandscape(self.loss, problem, blocks, x0, ridge=ridge, intercept=self.intercept, tally=self.tally)
+        found._spreads, found.sample = self.spreads(), rows
+        return found
+
+    def noise(self, point: LinearPoint, /) -> float:
+        """The mean square of the slopes over the mean bend."""
+        self.known_gradient(point)
+        y = _joined([block.data[1] for block in self.blocks])
+        slopes = self.loss.slope(point.predictor, y)
+        bends = self.loss.bend(point.predictor, y)
+        return float(np.mean(slopes * slopes, dtype=np.float64)) / max(float(np.mean(bends, dtype=np.float64)), 1e-12)
+
+    def chance(self, point: LinearPoint, /) -> float:
+        """What the best of so many useless units seems to gain; nothing where these are all the rows."""
+        return self.noise(point) * np.log(max(self.count, 2)) / self.size if self.sample else 0.0
+
+    def hardest(self, point: LinearPoint, /) -> float:
+        """c^2 / (2 B_ii), B the inverse of the Hessian on the support."""
+        if not point.units.size:
+            return 0.0
+        hessian = self._hessian_at(point)
+        from atmostk.quadratic.model import inverted  # here, because numba is loaded with it
+
+        costs = 0.5 * point.values**2 / np.diag(inverted(hessian, np.diag(hessian)))
+        units = self._units[point.entries]
+        return float(np.bincount(np.searchsorted(point.units, units[units >= 0]), costs[units >= 0]).min())
+
+    def moved(self, point: LinearPoint, onto: LinearLandscape, /) -> LinearPoint:
+        """As exactly as the precision allows, because few supports change on more rows."""
+        return onto.polish(replace(point, rest=np.inf, predictor=None, gradient=None))
+
+    def _hessian_at(self, point: LinearPoint) -> np.ndarray:
+        parts, places = self._parts(point.entries)
+        hessian = self._evaluate(parts, point.entries, places, point.values, True).hessian
+        assert hessian is not None
+        return hessian
 
     def entries_of(self, units: np.ndarray) -> np.ndarray:
         """The free entries and those of the units, ascending."""
@@ -109,47 +189,58 @@ class LinearLandscape:
         before = LinearPoint(units, entries, flat[entries], np.inf)
         return self.refit(before, units)
 
-    def refit(self, point: LinearPoint, units: np.ndarray, /) -> LinearPoint:
-        """Newton's method on the columns of these units."""
-        return self._refit(point, units, MOST_FOR_TRIAL)
+    def refit(self, point: LinearPoint, units: np.ndarray, /, model: Any = None) -> LinearPoint:
+        """Newton's method on the columns of these units, from where the model has its minimum."""
+        return self._refit(point, units, MOST_FOR_TRIAL, model)
 
     def polish(self, point: LinearPoint, /) -> LinearPoint:
         """The same support, as exactly as the precision allows."""
-        single = columns.precision(self.blocks[0].data[0]) == np.float32
-        return self._refit(point, point.units, MOST_FOR_EXACT if single else MOST_IN_DOUBLE)
+        return point if point.rest <= self._exact() else self._refit(point, point.units, self._exact())
 
-    def _refit(self, point: LinearPoint, units: np.ndarray, tolerance: float) -> LinearPoint:
+    def _exact(self) -> float:
+        return MOST_FOR_EXACT if columns.precision(self.blocks[0].data[0]) == np.float32 else MOST_IN_DOUBLE
+
+    def _refit(self, point: LinearPoint, units: np.ndarray, tolerance: float, model: Any = None) -> LinearPoint:
         entries = self.entries_of(units)
         values = np.zeros(entries.size)
         _, here, there = np.intersect1d(entries, point.entries, assume_unique=True, return_indices=True)
         values[here] = point.values[there]
         parts, places = self._parts(entries)
-        costs = self.weight_rows() * entries.size * entries.size
+        costs = self.size * entries.size * entries.size
+        start, others = values, []
+        if model is not None:
+            start = model.minimum(units)
+            others.append(lambda value: None if value <= point.value else values)
+        if here.size < point.entries.size:
+            others.append(lambda value: self._modest(value, entries))
         values, found = fitted(
             lambda at, hessian: self._evaluate(parts, entries, places, at, hessian),
-            values,
+            start,
             self.lower[entries],
             self.upper[entries],
             tolerance=tolerance,
-            hessian=self._constant_columns(entries, entries) if self._constant() else None,
-            keep_hessian=self.loss.quadratic or costs > CHEAP_HESSIAN,
-            otherwise=None if self.loss.quadratic or here.size == point.entries.size else lambda: self._modest(entries),
+            hessian=self._constant_columns(entries, entries) if self._constant() and self.seen.whole else None,
+            keep_hessian=self.loss.quadratic or (costs > CHEAP_HESSIAN and entries.size > FEW),
+            others=() if self.loss.quadratic else others,
         )
-        return LinearPoint(units, entries, values, found.value, found.predictor)
+        return LinearPoint(units, entries, values, found.value, tolerance, found.predictor)
 
-    def _modest(self, entries: np.ndarray) -> tuple[float, np.ndarray]:
-        """What is free alone, at its minimum: its value, and its place among these entries.
+    def _modest(self, value: float, entries: np.ndarray) -> np.ndarray | None:
+        """What is free alone, at its minimum, where that is better than the value.
 
         What is left when a column far from its mean leaves can be so wrong (an intercept that made up for it) that the
         loss is flat there, and Newton's method cannot find back.
         """
         free = np.sort(self._order[: self._starts[0]])
         if self._free is None:
+            seen = self.on_fewer(columns.SEEN_ENOUGH) if self.size >= 2 * columns.SEEN_ENOUGH else self
             none = np.empty(0, np.int64)
-            self._free = self.refit(LinearPoint(none, free, np.zeros(free.size), np.inf), none)
+            self._free = seen.refit(LinearPoint(none, free, np.zeros(free.size), np.inf), none)
+        if value <= self._free.value:
+            return None
         values = np.zeros(entries.size)
         values[np.searchsorted(entries, free)] = self._free.values
-        return self._free.value, values
+        return values
 
     def weight_rows(self) -> int:
         """How many rows there are."""
@@ -164,13 +255,13 @@ class LinearLandscape:
         return [piece for block in self.blocks for piece in self._pieces(block, features)], places
 
     def _constant(self) -> bool:
-        """Whether the Hessian never changes and all rows are looked at."""
-        return self.loss.quadratic and self.seen.whole and self.outputs == 1
+        """Whether the Hessian never changes."""
+        return self.loss.quadratic and self.outputs == 1
 
     def _constant_columns(self, asked: np.ndarray, entries: np.ndarray) -> np.ndarray:
         """Columns of such a Hessian, as rows: of the entries asked for, by these entries (ascending)."""
         found = self.seen.products(asked, entries)
-        found[np.arange(asked.size), np.searchsorted(entries, asked)] += self.ridge[asked]
+        found[np.arange(asked.size), np.searchsorted(entries, asked)] += self.ridge[asked] + self.seen.pseudo
         return found
 
     def _pieces(self, block: Any, features: np.ndarray) -> Any:
@@ -181,7 +272,7 @@ class LinearLandscape:
     def _evaluate(
         self, parts: list[Any], entries: np.ndarray, places: np.ndarray, values: np.ndarray, hessian: bool
     ) -> Evaluation:
-        self.rows += self.weight_rows()
+        self.tally.rows += self.size
         found = summed(self._part(part, entries, places, values, hessian) for part in parts)
         ridge = self.ridge[entries]
         value = found.value + 0.5 * float(ridge @ values**2)
@@ -212,13 +303,11 @@ class LinearLandscape:
             return value, gradient, None, z
         bend = self.loss.couplings(z, y)
         if self.outputs == 1:
-            weighted = A * (bend * share).astype(A.dtype)[:, None]
-            return value, gradient, np.asarray(weighted.T @ A, np.float64), z
+            return value, gradient, columns.products(columns.weighed(A, bend * share), A), z
         full = np.empty((self.outputs, self.outputs, A.shape[1], A.shape[1]))
         for a in range(self.outputs):
             for b in range(a + 1):
-                weighted = A * (bend[:, a, b] * share).astype(A.dtype)[:, None]
-                full[a, b] = weighted.T @ A
+                full[a, b] = columns.products(columns.weighed(A, bend[:, a, b] * share), A)
                 full[b, a] = full[a, b].T
         outputs = entries % self.outputs
         return value, gradient, full[outputs[:, None], outputs, places[:, None], places], z
@@ -235,7 +324,7 @@ class LinearLandscape:
 
     def gradient(self, point: LinearPoint) -> np.ndarray:
         """The gradient in every entry."""
-        self.rows += self.weight_rows()
+        self.tally.rows += self.size
         total = np.zeros((self.shape[0], self.outputs))
         first = 0
         for block in self.blocks:
@@ -264,7 +353,7 @@ class LinearLandscape:
 
     def curvature(self, point: LinearPoint) -> np.ndarray:
         """The curvature of each entry, as if bend and square did not depend on each other."""
-        y = np.concatenate([block.data[1] for block in self.blocks]) if len(self.blocks) > 1 else self.blocks[0].data[1]
+        y = _joined([block.data[1] for block in self.blocks])
         step = max(1, len(y) // columns.SEEN_ENOUGH)
         bend = self.loss.bend(point.predictor[::step], y[::step])
         mean = np.maximum(bend.mean(axis=0, dtype=np.float64), 1e-12)
@@ -313,16 +402,23 @@ class LinearLandscape:
         entries = self.entries_of(np.union1d(pool, point.units))
         values = np.zeros(entries.size)
         values[np.searchsorted(entries, point.entries)] = point.values
-        gradient = self.known_gradient(point)[entries]
-        seen = SeenRows.of(
-            self.loss, self.seen, self.seen.of_rows(point.predictor), entries, self.outputs, self.ridge[entries]
-        )
-        columns_of: Any = seen.columns
-        if self._constant():
-            columns_of = lambda asked: self._constant_columns(entries[asked], entries)  # noqa: E731
+        gradient, ridge = self.known_gradient(point)[entries], self.ridge[entries]
+        units, lower, upper = Pool.of(self._units[entries]), self.lower[entries], self.upper[entries]
+        if self._constant() and units.single:
+            diagonal = self.seen.squares(entries) + ridge
+            return QuadraticModel(
+                units,
+                lambda asked: self._constant_columns(entries[asked], entries),
+                diagonal,
+                gradient,
+                values,
+                lower=lower,
+                upper=upper,
+            )
+        predictor = self.seen.of_rows(point.predictor)
+        seen = SeenRows.of(self.loss, self.seen, predictor, entries, self.outputs, ridge)
         return QuadraticModel(
-            Pool.of(self._units[entries]), columns_of, seen.diagonal(), gradient, values,
-            lower=self.lower[entries], upper=self.upper[entries], blocks=seen.blocks,
+            units, seen.columns, seen.diagonal(), gradient, values, lower=lower, upper=upper, blocks=seen.blocks
         )  # fmt: skip
 
     def dense(self, point: LinearPoint, /) -> Array:

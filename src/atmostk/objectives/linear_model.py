@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from atmostk import arrays
+from atmostk.objectives import columns
 from atmostk.objectives.seen_columns import SeenColumns, features_of
 
 Array = Any
@@ -21,12 +23,12 @@ class SeenRows:
     row, or with several outputs a matrix, times the row's share of the weight.
     """
 
-    A: np.ndarray
+    A: Array
     bend: np.ndarray
     places: np.ndarray
     own: np.ndarray
     ridge: np.ndarray
-    unseen: float  # curvature that stands in for rows that were not looked at
+    lift: np.ndarray  # curvature that stands in for the rows not looked at
 
     @staticmethod
     def of(loss: Any, seen: SeenColumns, predictor: np.ndarray, entries: np.ndarray, outputs: int, ridge: Array) -> Any:
@@ -39,31 +41,36 @@ class SeenRows:
         else:
             bend = bend * seen.share[:, None, None]
         own = entries % outputs
-        found = SeenRows(A, bend.astype(A.dtype), places, own, ridge, 0.0)
+        found = SeenRows(A, bend.astype(A.dtype), places, own, ridge, np.zeros(own.size))
         if seen.whole:
             return found
-        return SeenRows(A, found.bend, places, own, ridge, seen.unseen * float((found.diagonal() - ridge).mean()))
+        average = seen.few * float((found.diagonal() - ridge).mean())
+        return SeenRows(A, found.bend, places, own, ridge, np.full(own.size, average))
 
     def columns(self, asked: np.ndarray) -> np.ndarray:
         """These columns of the Hessian, as rows."""
         if self.bend.ndim == 1:
-            found = np.asarray((self.A[:, self.places[asked]] * self.bend[:, None]).T @ self.A, np.float64)
+            found = columns.products(columns.weighed(self.A[:, self.places[asked]], self.bend), self.A)
         else:
             found = np.empty((asked.size, self.own.size))
             for place, entry in enumerate(asked):
-                by_row = self.A[:, self.places[entry], None] * self.bend[:, :, self.own[entry]]
+                column = self.A[:, [self.places[entry]]]
+                column = column.toarray() if arrays.is_scipy_sparse(column) else column
+                by_row = column * self.bend[:, :, self.own[entry]]
                 found[place] = (self.A.T @ by_row)[self.places, self.own]
-        found[np.arange(asked.size), asked] += self.ridge[asked] + self.unseen
+        found[np.arange(asked.size), asked] += self.ridge[asked] + self.lift[asked]
         return found
 
     def diagonal(self) -> np.ndarray:
-        """The Hessian's diagonal, ten rows of an average column added where not all rows were looked at."""
+        """The Hessian's diagonal."""
         if self.bend.ndim == 1:
-            found = np.einsum("ij,ij,i->j", self.A, self.A, self.bend).astype(np.float64)
+            found = columns.squares(self.A, self.bend)
         else:
-            A = self.A[:, self.places]
-            found = np.einsum("ij,ij,ij->j", A, A, self.bend[:, self.own, self.own]).astype(np.float64)
-        return found + self.ridge + self.unseen
+            found = np.empty(self.own.size)
+            for output in range(self.bend.shape[1]):
+                here = self.own == output
+                found[here] = columns.squares(self.A[:, self.places[here]], self.bend[:, output, output])
+        return found + self.ridge + self.lift
 
     def blocks(self, members: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         """The Hessian within each unit, whose entries are its row of `members`."""
@@ -72,10 +79,13 @@ class SeenRows:
         for a in range(widest):
             for b in range(a + 1):
                 first, second = members[:, a], members[:, b]
-                both = self.A[:, self.places[first]] * self.A[:, self.places[second]]
+                one, other = self.A[:, self.places[first]], self.A[:, self.places[second]]
+                both = one.multiply(other) if arrays.is_scipy_sparse(one) else one * other
                 if self.bend.ndim == 1:
                     sums = self.bend @ both
                 else:
-                    sums = np.einsum("ij,ij->j", both, self.bend[:, self.own[first], self.own[second]])
-                found[:, a, b] = found[:, b, a] = sums + (self.ridge[first] + self.unseen if a == b else 0.0)
+                    by_row = self.bend[:, self.own[first], self.own[second]]
+                    both = both.multiply(by_row) if arrays.is_scipy_sparse(one) else both * by_row
+                    sums = np.asarray(both.sum(axis=0)).ravel()
+                found[:, a, b] = found[:, b, a] = sums + (self.ridge[first] + self.lift[first] if a == b else 0.0)
         return found

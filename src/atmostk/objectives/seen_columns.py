@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csc_array, hstack, vstack
 
+from atmostk import arrays
 from atmostk.objectives import columns
 
 Array = Any
@@ -20,21 +22,25 @@ class SeenColumns:
 
     def __init__(self, blocks: list[Any], features: int) -> None:
         rows = sum(block.size for block in blocks)
-        self.step = max(1, rows // columns.SEEN_ENOUGH)
+        self.sparse = arrays.is_scipy_sparse(blocks[0].data[0])
+        # All rows of a sparse X: a sample would miss the rare columns, and there is little to add up.
+        self.step = 1 if self.sparse else max(1, rows // columns.SEEN_ENOUGH)
         self.whole = self.step == 1
         self._blocks = blocks
         self.y = _joined([block.data[1][:: self.step] for block in blocks])
         weights = [block.weights for block in blocks]
         self.share = np.ones(len(self.y)) if weights[0] is None else _joined([each[:: self.step] for each in weights])
         self.share = self.share.astype(np.float64) / max(float(self.share.sum(dtype=np.float64)), 1e-300)
-        self.unseen = 0.0 if self.whole else columns.PSEUDO_ROWS / len(self.y)
+        self.few = min(columns.PSEUDO_ROWS / len(self.y), 0.1)  # the share of ten rows
         self._where = np.full(features, -1, np.int32)  # the column of A that holds a feature, or -1
         self._forget()
 
     def _forget(self) -> None:
         self._where[:] = -1
         self._held = 0
-        self._A = np.empty((len(self.y), 0), columns.precision(self._blocks[0].data[0]), order="F")
+        none: Any = csc_array if self.sparse else np.empty
+        self._A: Any = none((len(self.y), 0), dtype=columns.precision(self._blocks[0].data[0]))
+        self._squares = np.empty(0)
         self._products = np.empty((0, 0))
         self._asked = np.empty(0, np.int64)  # by column of A: its row of the products, or -1
         self._rows = 0
@@ -59,15 +65,19 @@ class SeenColumns:
             self._forget()
             missing = features
         known, after = self._held, self._held + missing.size
-        if after > self._A.shape[1]:
-            grown = np.empty((len(self.y), max(after, 2 * known)), self._A.dtype, order="F")
-            grown[:, :known] = self._A[:, :known]
-            self._A = grown
-        fresh = [columns.taken(block.data[0], missing, step=self.step) for block in self._blocks]
-        self._A[:, known:after] = _joined(fresh)
+        fresh = [columns.taken_as_stored(block.data[0], missing, self.step) for block in self._blocks]
+        if self.sparse:
+            self._A = csc_array(hstack((self._A, vstack(fresh)), format="csc"))
+        else:
+            if after > self._A.shape[1]:
+                grown = np.empty((len(self.y), max(after, 2 * known)), self._A.dtype, order="F")
+                grown[:, :known] = self._A[:, :known]
+                self._A = grown
+            self._A[:, known:after] = _joined(fresh)
         self._where[missing] = np.arange(known, after)
         self._held = after
         self._asked = np.concatenate((self._asked, np.full(missing.size, -1)))
+        self._squares = np.concatenate((self._squares, columns.squares(self._A[:, known:after], self.share)))
         if self._rows:
             self._widen(known, after)
         return self._where[features]
@@ -75,7 +85,19 @@ class SeenColumns:
     def taken(self, features: np.ndarray) -> np.ndarray:
         """The columns of these features (ascending, each once)."""
         places = self.places(features)
+        if places.size and places[-1] - places[0] == places.size - 1 and (np.diff(places) == 1).all():
+            return self._A[:, places[0] : places[-1] + 1]
         return self._A[:, places]
+
+    @property
+    def pseudo(self) -> float:
+        """The curvature of the rows that were not looked at, as a mean square: ten average rows."""
+        return 0.0 if self.whole else self.few * float(self._squares.mean())
+
+    def squares(self, features: np.ndarray) -> np.ndarray:
+        """The mean square of each of these features, with those ten rows."""
+        places = self.places(features)
+        return self._squares[places] + self.pseudo
 
     def products(self, asked: np.ndarray, with_features: np.ndarray) -> np.ndarray:
         """The mean product over rows of features with features; those asked for are among the others (ascending)."""
@@ -89,8 +111,8 @@ class SeenColumns:
                 grown = np.empty((max(after, 2 * self._rows), max(known, self._products.shape[1])))
                 grown[: self._rows, : self._products.shape[1]] = self._products[: self._rows]
                 self._products = grown
-            weighed = self._A[:, new] * self.share.astype(self._A.dtype)[:, None]
-            self._products[self._rows : after, :known] = weighed.T @ self._A[:, :known]
+            weighed = columns.weighed(self._A[:, new], self.share)
+            self._products[self._rows : after, :known] = columns.products(weighed, self._A[:, :known])
             self._asked[new] = np.arange(self._rows, after)
             self._rows = after
         return self._products[self._asked[first][:, None], second]
@@ -103,8 +125,8 @@ class SeenColumns:
             self._products = grown
         asked = np.flatnonzero(self._asked >= 0)
         asked = asked[np.argsort(self._asked[asked])]
-        weighed = self._A[:, asked] * self.share.astype(self._A.dtype)[:, None]
-        self._products[: self._rows, known:after] = weighed.T @ self._A[:, known:after]
+        weighed = columns.weighed(self._A[:, asked], self.share)
+        self._products[: self._rows, known:after] = columns.products(weighed, self._A[:, known:after])
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -114,7 +114,7 @@ class StreamedLandscape:
         point = self.unfitted(x0)
         return self._fitted(point.units, point, MOST_FOR_TRIAL)
 
-    def refit(self, point: StreamedPoint, units: np.ndarray, /) -> StreamedPoint:
+    def refit(self, point: StreamedPoint, units: np.ndarray, /, model: Any = None) -> StreamedPoint:
         """Newton's method, from where the sample's minimum goes when these units take the place of the point's."""
         if np.array_equal(units, point.units):
             return self._fitted(units, point, MOST_FOR_TRIAL)

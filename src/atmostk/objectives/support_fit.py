@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,23 +33,26 @@ def fitted(
     tolerance: float,
     keep_hessian: bool,
     hessian: np.ndarray | None = None,
-    otherwise: Callable[[], tuple[float, np.ndarray]] | None = None,
+    others: Sequence[Callable[[float], np.ndarray | None]] = (),
     steps: int = 50,
 ) -> tuple[np.ndarray, Evaluation]:
     """Newton steps, halved until the value falls, until none promises `tolerance` of the value.
 
-    `otherwise` gives a modest place to start from and its value, for a start that is worse than that.
+    `others` say, given the value at the start, where else to look; the best place is started from.
 
     `keep_hessian` says that one Hessian serves for all steps: it is constant, or costs so much more than a gradient
     that it is only taken again when progress is slow. `hessian` is that at the start, where it is known.
     """
     values = np.clip(start, lower, upper)
     now = evaluate(values, hessian is None)
-    if otherwise is not None:
-        value, modest = otherwise()
-        if not now.value <= value:
-            values = np.clip(modest, lower, upper)
-            now = evaluate(values, True)
+    for other in others:
+        place = other(now.value)
+        if place is None:
+            continue
+        place = np.clip(place, lower, upper)
+        there = evaluate(place, hessian is None)
+        if not now.value <= there.value:
+            values, now = place, there
     hessian = now.hessian if hessian is None else hessian
     promised = np.inf
     fresh = True

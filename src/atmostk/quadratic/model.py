@@ -178,6 +178,11 @@ class QuadraticModel:
         outside[entries] = outside[self.pool.free] = 0.0
         return outside
 
+    def minimum(self, units: np.ndarray, /) -> np.ndarray:
+        """The values at the minimum on these units: of their entries and the free ones, in the order of the pool."""
+        now = self.tableau(self.pool.places(units))
+        return now.values[np.argsort(now.entries, kind="stable")]
+
     def exchanges(self, units: np.ndarray, count: int, /) -> list[tuple[int, int, float]]:
         """The best exchanges, one for each unit that leaves."""
         places = self.pool.places(units)
