@@ -94,7 +94,12 @@ def written(found: dict[str, Any]) -> None:
     known = json.loads(file.read_text()) if file.exists() else {}
     known |= found
     file.write_text(json.dumps(known, indent=1) + "\n")
-    lines = ["Made by `./run bench scale`.", "", "| target | measured |", "|---|---|"]
+    lines = [
+        "Made by `./run bench scale`.",
+        "",
+        "| target | measured |",
+        "|---|---|",
+    ]
     for name, values in known.items():
         told = "; ".join(
             f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}" for key, value in values.items()

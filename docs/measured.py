@@ -36,6 +36,8 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def told(file: Path, begin: str | None = None) -> str:
     """The file, or what stands under one of its headings, with headings a level lower and pictures where they are."""
+    if not file.exists():  # a reader is told so rather than left without the page
+        return f"*Not measured yet: `./run bench {file.stem}` writes this table.*"
     text = file.read_text(encoding="utf-8")
     if begin is not None:
         text = re.split(r"^## ", text.partition(f"## {begin}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
