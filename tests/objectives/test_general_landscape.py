@@ -166,19 +166,24 @@ def test_a_symmetric_matrix_stays_symmetric() -> None:
 
 
 def test_a_quadratic_objective_costs_each_column_once() -> None:
-    calls = {"gradient": 0}
+    calls = {"value": 0, "gradient": 0}
+
+    def value(x: Any, batch: Any) -> float:
+        calls["value"] += 1
+        return float(np.mean((batch[0] @ x - batch[1]) ** 2) / 2)
 
     def gradient(x: Any, batch: Any) -> Any:
         calls["gradient"] += 1
         return batch[0].T @ (batch[0] @ x - batch[1]) / len(batch[1])
 
-    loss = Functions(lambda x, batch: float(np.mean((batch[0] @ x - batch[1]) ** 2) / 2), gradient)
+    loss = Functions(value, gradient)
     X, y = data(0, label=False)
     result = minimize(Problem(loss, Rows(X, y), AtMost(3)), Exchange(kicks=10), np.zeros(COLUMNS))
     known = minimize(Problem(SquaredError(), Rows(X, y), AtMost(3)), Exchange(), np.zeros(COLUMNS))
     assert_array_equal(result.support, known.support)
     fits = 3 * 10 + 20
     assert calls["gradient"] < COLUMNS + 3 * fits
+    assert calls["value"] <= calls["gradient"] - COLUMNS  # a column takes no value
 
 
 def test_columns_of_very_different_scales_are_told_by_what_they_gain() -> None:

@@ -160,7 +160,7 @@ class GeneralLandscape:
         length = float(np.linalg.norm(gradient)) / along if along > 0 else 1.0
         there = np.clip(flat + length * direction, self.lower, self.upper)
         moved = there - flat
-        change = self.data.evaluate(there)[1] - gradient
+        change = self.data.slope(there) - gradient
         promised = self.data.products(flat, value, gradient, moved[None])[0] if moved.any() else change
         return bool(np.linalg.norm(change - promised) <= 1e-5 * np.linalg.norm(change))
 
@@ -219,8 +219,8 @@ class GeneralLandscape:
         return usual / self._scales**2
 
     def _candidates(self, count: int) -> int:
-        if self.quadratic and self.count <= 2 * count:
-            return self.count  # each column is computed once and for all
+        if self.quadratic and self._units.size <= 2 * count:
+            return self.count  # each column is computed once and for all, one for each entry
         return max(1, round(DEAR * count))
 
     def leaving(self, point: GeneralPoint, /) -> np.ndarray:

@@ -51,6 +51,16 @@ class WholeData:
             weight += block.weight
         return value / weight, gradient / weight
 
+    def slope(self, flat: np.ndarray) -> np.ndarray:
+        """The gradient alone, from an objective that need not compute the value for it."""
+        if hasattr(self.objective, "value_and_gradient"):
+            return self.evaluate(flat)[1]
+        x, gradient, weight = self.point(flat), np.zeros(flat.size), 0.0
+        for block in self._blocks():
+            gradient += _flat(self.objective.gradient(x, block)) * block.weight
+            weight += block.weight
+        return gradient / weight
+
     def products(self, flat: np.ndarray, value: float, gradient: np.ndarray, directions: np.ndarray) -> np.ndarray:
         """The Hessian at a point (with value and gradient there) times each of these rows."""
         if len(directions) == 0:
@@ -106,7 +116,7 @@ class WholeData:
         trial = np.clip(trial, self.lower, self.upper)
         moved = _flat(self.point(trial)) - _flat(self.point(flat))  # as they were rounded
         part = float(moved @ direction) / float(direction @ direction)
-        return np.zeros(flat.size) if part == 0 else (self.evaluate(trial)[1] - gradient) / part
+        return np.zeros(flat.size) if part == 0 else (self.slope(trial) - gradient) / part
 
 
 def _flat(x: Array) -> np.ndarray:
