@@ -17,7 +17,7 @@ from atmostk.objectives.whole_data import WholeData
 
 Array = Any
 FOR_TRIAL, FOR_EXACT = 1e-7, 1e-11  # of the value: what a fit may still have to gain
-SWAPS_SEEN = 3  # points that may be judged by the Hessian of one
+SWAPS_SEEN = 4  # points that may be judged by the Hessian of one: as many as there are stages of growth
 DEAR = 0.4  # of the candidates asked for, where each costs a pass or more
 MOST_WITH_HESSIAN = 3000  # entries of a support
 
@@ -43,7 +43,7 @@ class GeneralLandscape:
     """Any objective on the whole data. Candidates are known by columns of the Hessian, nothing else is priced.
 
     The columns come from products with the Hessian where the loss offers `hessian_times`, else from differences of
-    gradients. They are taken anew every three accepted points, unless the objective turned out to be quadratic.
+    gradients. They are taken anew every four accepted points, unless the objective turned out to be quadratic.
     """
 
     def __init__(self, problem: Any, x0: Array) -> None:
