@@ -14,6 +14,7 @@ from atmostk.objectives.centred import Centred
 Array = Any
 ROWS_AT_A_TIME = 8192  # what a piece of a support's columns may hold and stay in the processor's cache
 SEEN_ENOUGH = 20_000  # rows from which a curvature is known well enough to rank by
+FEW_PRODUCTS = 4  # columns, which are multiplied sooner one by one than all at once
 PSEUDO_ROWS = 10  # an average row so many times, so that a column that few rows show is not taken for a flat one
 
 
@@ -71,6 +72,8 @@ def weighed(A: Array, by_row: np.ndarray) -> Array:
 
 def products(A: Array, B: Array) -> np.ndarray:
     """A'B in double precision."""
+    if A.shape[1] <= FEW_PRODUCTS and isinstance(A, np.ndarray):
+        return np.array([column @ B for column in A.T], np.float64)
     found = A.T @ B
     return np.asarray(found.toarray() if arrays.is_scipy_sparse(found) else found, np.float64)
 
