@@ -14,7 +14,6 @@ from atmostk.objectives.centred import Centred
 Array = Any
 ROWS_AT_A_TIME = 8192  # what a piece of a support's columns may hold and stay in the processor's cache
 SEEN_ENOUGH = 20_000  # rows from which a curvature is known well enough to rank by
-FEW_PRODUCTS = 4  # columns, which are multiplied sooner one by one than all at once
 PSEUDO_ROWS = 10  # an average row so many times, so that a column that few rows show is not taken for a flat one
 
 
@@ -72,8 +71,6 @@ def weighed(A: Array, by_row: np.ndarray) -> Array:
 
 def products(A: Array, B: Array) -> np.ndarray:
     """A'B in double precision."""
-    if A.shape[1] <= FEW_PRODUCTS and isinstance(A, np.ndarray):
-        return np.array([column @ B for column in A.T], np.float64)
     found = A.T @ B
     return np.asarray(found.toarray() if arrays.is_scipy_sparse(found) else found, np.float64)
 
@@ -82,7 +79,9 @@ def squares(A: Array, by_row: np.ndarray) -> np.ndarray:
     """The sum of each column's squares, each row's times its number."""
     if arrays.is_scipy_sparse(A):
         return np.asarray(by_row @ csc_array((A.data * A.data, A.indices, A.indptr), shape=A.shape), np.float64)
-    return np.einsum("ij,ij,i->j", A, A, by_row.astype(A.dtype, copy=False)).astype(np.float64)
+    by_row, some = by_row.astype(A.dtype, copy=False), max(1, 2**18 // max(1, A.shape[0]))
+    parts = [(part * part).T @ by_row for first in range(0, A.shape[1], some) for part in [A[:, first : first + some]]]
+    return np.concatenate(parts or [np.empty(0)]).astype(np.float64)
 
 
 def pieces(X: Array, features: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

@@ -30,6 +30,10 @@ class Pool:
     @staticmethod
     def of(units_of_entries: np.ndarray) -> Pool:
         """The pool whose entries belong to these units, -1 for a free one."""
+        if units_of_entries.size and units_of_entries[0] >= 0 and (np.diff(units_of_entries) > 0).all():
+            size = units_of_entries.size  # the common case: each entry a unit, none free
+            each = np.arange(size)[:, None]
+            return Pool(units_of_entries, each, np.ones(size, np.int64), np.empty(0, np.int64))
         order = np.argsort(units_of_entries, kind="stable")
         free = np.sort(order[: np.count_nonzero(units_of_entries < 0)])
         order = order[free.size :]
