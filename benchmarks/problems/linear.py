@@ -92,6 +92,7 @@ def text(seed: int, rows: int = 50_000, columns: int = 100_000, at_most: int = 2
     X.data = 1 + np.log(X.data)
     X.data *= (np.log(rows / (1 + np.bincount(X.indices, minlength=columns))) + 1)[X.indices]
     X = csr_array(diags_array(1 / np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())) @ X)
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # as some peers want them
     truth = np.zeros(columns)
     truth[:5000] = _coefficients(rng, 5000, at_most, 1.0)
     truth *= 2.0 / (X @ truth).std()
