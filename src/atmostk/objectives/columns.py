@@ -95,7 +95,9 @@ def squares(A: Array, by_row: np.ndarray) -> np.ndarray:
     """The sum of each column's squares, each row's times its number."""
     if arrays.is_scipy_sparse(A):
         return np.asarray(by_row @ csc_array((A.data * A.data, A.indices, A.indptr), shape=A.shape), np.float64)
-    return np.einsum("ij,ij,i->j", A, A, by_row.astype(A.dtype, copy=False)).astype(np.float64)
+    by_row, some = by_row.astype(A.dtype, copy=False), max(1, 2**18 // max(1, A.shape[0]))
+    parts = [(part * part).T @ by_row for first in range(0, A.shape[1], some) for part in [A[:, first : first + some]]]
+    return np.concatenate(parts or [np.empty(0)]).astype(np.float64)
 
 
 def pieces(X: Array, features: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

@@ -203,15 +203,16 @@ class LinearLandscape:
     def _refit(self, point: LinearPoint, units: np.ndarray, tolerance: float, model: Any = None) -> LinearPoint:
         entries = self.entries_of(units)
         values = np.zeros(entries.size)
-        _, here, there = np.intersect1d(entries, point.entries, assume_unique=True, return_indices=True)
-        values[here] = point.values[there]
+        where = np.minimum(np.searchsorted(entries, point.entries), max(entries.size - 1, 0))
+        kept = entries[where] == point.entries if entries.size else np.zeros(point.entries.size, bool)
+        values[where[kept]] = point.values[kept]
         parts, places = self._parts(entries)
         costs = self.size * entries.size * entries.size
         start, others = values, []
         if model is not None:
             start = model.minimum(units)
             others.append(lambda value: None if value <= point.value else values)
-        if here.size < point.entries.size:
+        if not kept.all():
             others.append(lambda value: self._modest(value, entries))
         values, found = fitted(
             lambda at, hessian: self._evaluate(parts, entries, places, at, hessian),

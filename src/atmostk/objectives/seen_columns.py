@@ -14,6 +14,7 @@ from atmostk import arrays
 from atmostk.objectives import columns
 
 Array = Any
+ONE_BY_ONE = 4  # columns, which are multiplied sooner one at a time than together
 POOLS = 3  # how many pools' columns are held before all but the last one's are given back
 
 
@@ -44,6 +45,7 @@ class SeenColumns:
         self._products = np.empty((0, 0))
         self._asked = np.empty(0, np.int64)  # by column of A: its row of the products, or -1
         self._rows = 0
+        self._upto = np.empty(0, np.int64)  # by row of the products: with how many columns of A they are known
 
     def of_rows(self, by_row: Array) -> Array:
         """What is known of each row, for the rows looked at."""
@@ -70,7 +72,8 @@ class SeenColumns:
             self._A = csc_array(hstack((self._A, vstack(fresh)), format="csc"))
         else:
             if after > self._A.shape[1]:
-                grown = np.empty((len(self.y), max(after, 2 * known)), self._A.dtype, order="F")
+                most = POOLS * max(features.size, 64)  # untouched memory is not taken
+                grown = np.empty((len(self.y), max(after, most)), self._A.dtype, order="F")
                 grown[:, :known] = self._A[:, :known]
                 self._A = grown
             self._A[:, known:after] = _joined(fresh)
@@ -78,8 +81,6 @@ class SeenColumns:
         self._held = after
         self._asked = np.concatenate((self._asked, np.full(missing.size, -1)))
         self._squares = np.concatenate((self._squares, columns.squares(self._A[:, known:after], self.share)))
-        if self._rows:
-            self._widen(known, after)
         return self._where[features]
 
     def taken(self, features: np.ndarray) -> np.ndarray:
@@ -103,30 +104,33 @@ class SeenColumns:
         """The mean product over rows of features with features; those asked for are among the others (ascending)."""
         second = self.places(with_features)
         first = second[np.searchsorted(with_features, asked)]
-        new = first[self._asked[first] < 0]
-        if new.size:
-            after = self._rows + new.size
-            known = self._held
-            if after > self._products.shape[0] or known > self._products.shape[1]:
-                grown = np.empty((max(after, 2 * self._rows), max(known, self._products.shape[1])))
-                grown[: self._rows, : self._products.shape[1]] = self._products[: self._rows]
-                self._products = grown
-            weighed = columns.weighed(self._A[:, new], self.share)
-            self._products[self._rows : after, :known] = columns.products(weighed, self._A[:, :known])
-            self._asked[new] = np.arange(self._rows, after)
-            self._rows = after
+        self._multiply(first)
         return self._products[self._asked[first][:, None], second]
 
-    def _widen(self, known: int, after: int) -> None:
-        """The products of the columns asked for with those that are new."""
-        if after > self._products.shape[1]:
-            grown = np.empty((self._products.shape[0], max(after, self._A.shape[1])))
-            grown[: self._rows, :known] = self._products[: self._rows, :known]
+    def _multiply(self, asked: np.ndarray) -> None:
+        """The products of these columns of A with all that are held, as far as they are not known."""
+        new = asked[self._asked[asked] < 0]
+        if self._rows + new.size > self._products.shape[0] or self._held > self._products.shape[1]:
+            rows = max(self._rows + new.size, min(2 * self._rows + 64, self._A.shape[1]))
+            grown = np.empty((rows, max(self._A.shape[1], self._products.shape[1])))  # untouched memory is not taken
+            grown[: self._rows, : self._products.shape[1]] = self._products[: self._rows]
             self._products = grown
-        asked = np.flatnonzero(self._asked >= 0)
-        asked = asked[np.argsort(self._asked[asked])]
-        weighed = columns.weighed(self._A[:, asked], self.share)
-        self._products[: self._rows, known:after] = columns.products(weighed, self._A[:, known:after])
+            self._upto = np.concatenate((self._upto, np.zeros(rows - self._upto.size, np.int64)))
+        if new.size:
+            self._asked[new] = np.arange(self._rows, self._rows + new.size)
+            self._rows += new.size
+        upto = self._upto[self._asked[asked]]
+        for some in (asked[upto == 0], asked[(upto > 0) & (upto < self._held)]):
+            if some.size:
+                rows = self._asked[some]
+                first = int(self._upto[rows].min())
+                weighed, held = columns.weighed(self._A[:, some], self.share), self._A[:, first : self._held]
+                if some.size <= ONE_BY_ONE and not self.sparse:
+                    for row, column in zip(rows, weighed.T, strict=True):
+                        self._products[row, first : self._held] = column @ held
+                else:
+                    self._products[rows, first : self._held] = columns.products(weighed, held)
+                self._upto[rows] = self._held
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -30,6 +30,10 @@ class Pool:
     @staticmethod
     def of(units_of_entries: np.ndarray) -> Pool:
         """The pool whose entries belong to these units, -1 for a free one."""
+        if units_of_entries.size and units_of_entries[0] >= 0 and (np.diff(units_of_entries) > 0).all():
+            size = units_of_entries.size  # the common case: each entry a unit, none free
+            each = np.arange(size)[:, None]
+            return Pool(units_of_entries, each, np.ones(size, np.int64), np.empty(0, np.int64))
         order = np.argsort(units_of_entries, kind="stable")
         free = np.sort(order[: np.count_nonzero(units_of_entries < 0)])
         order = order[free.size :]
@@ -100,6 +104,7 @@ class QuadraticModel:
         self._known = np.full(diagonal.size, -1)
         self._store = np.empty((0, diagonal.size))  # a row for each column of H
         self._count = 0
+        self._ended: Any = None  # where the last descent ended: units, entries, values
         self.blocks = None if pool.single or blocks is None else blocks(pool.members, pool.sizes)
         used = np.flatnonzero(point)
         self.linear = point[used] @ self._take(used) - gradient
@@ -142,7 +147,10 @@ class QuadraticModel:
         places = self.pool.places(units)
         now = self.tableau(places)
         if self.blocks is None and not self.boxed:
-            return np.sort(self.pool.units[self._exchanged(now, places, moves, margin)])
+            entries = self._exchanged(now, moves, margin)
+            units = np.sort(self.pool.units[self._place_of_entry[entries[self.pool.free.size :]]])
+            self._ended = units, entries, now.values
+            return units
         for _ in range(moves):
             found, entering = self._best(now, places)
             tried = False
@@ -158,18 +166,18 @@ class QuadraticModel:
                 break
         return np.sort(self.pool.units[places])
 
-    def _exchanged(self, now: Tableau, places: np.ndarray, moves: int, margin: float) -> np.ndarray:
-        """Where single entries without bounds are exchanged, one minimum is kept up to date; the places after that."""
+    def _exchanged(self, now: Tableau, moves: int, margin: float) -> np.ndarray:
+        """Where single entries without bounds are exchanged, one minimum is kept up to date; the entries after that."""
         free, entries, wanted = self.pool.free.size, now.entries.copy(), np.empty(running_minimum.ORDERED, np.int64)
-        if places.size == 0:
-            return places
+        if entries.size == free:
+            return entries
         while True:
             asked = running_minimum.exchanged(
                 entries, free, now.columns, now.shares, now.inverse, now.values, now.slopes, now.bends,
                 CERTAIN * self.diagonal, self._outside(entries), self._store, self._known, moves, margin, wanted,
             )  # fmt: skip
             if not asked:
-                return self._place_of_entry[entries[free:]]
+                return entries
             self._take(wanted[:asked])
 
     def _outside(self, entries: np.ndarray) -> np.ndarray:
@@ -180,8 +188,12 @@ class QuadraticModel:
 
     def minimum(self, units: np.ndarray, /) -> np.ndarray:
         """The values at the minimum on these units: of their entries and the free ones, in the order of the pool."""
-        now = self.tableau(self.pool.places(units))
-        return now.values[np.argsort(now.entries, kind="stable")]
+        if self._ended is not None and np.array_equal(self._ended[0], units):
+            entries, values = self._ended[1:]
+        else:
+            now = self.tableau(self.pool.places(units))
+            entries, values = now.entries, now.values
+        return values[np.argsort(entries, kind="stable")]
 
     def exchanges(self, units: np.ndarray, count: int, /) -> list[tuple[int, int, float]]:
         """The best exchanges, one for each unit that leaves."""
@@ -253,13 +265,14 @@ def inverted(hessian: np.ndarray, scale: np.ndarray) -> np.ndarray:
         return np.zeros_like(hessian)
     lift, scale = CERTAIN, np.maximum(scale, scale.max(initial=1e-300) * 1e-6)
     while True:
-        lifted = hessian.copy()
-        lifted[np.diag_indices_from(lifted)] += lift * scale
-        factor, failed = dpotrf(lifted, lower=1, clean=0)
+        lifted = np.array(hessian, order="F")
+        lifted.ravel("K")[:: scale.size + 1] += lift * scale
+        factor, failed = dpotrf(lifted, lower=1, clean=1, overwrite_a=1)
         if not failed:
-            inverse, _ = dpotri(factor, lower=1)
-            inverse = np.tril(inverse)
-            return inverse + np.tril(inverse, -1).T
+            inverse, _ = dpotri(factor, lower=1, overwrite_c=1)  # above its diagonal are zeros
+            whole = inverse + inverse.T
+            whole.ravel("K")[:: scale.size + 1] *= 0.5
+            return whole
         lift *= 100
 
 

@@ -13,6 +13,7 @@ from atmostk.paired_test import rows_to_decide
 from atmostk.problem import Problem
 
 Array = Any
+FEWER, AT_LEAST = 0.4, 64  # of the candidates, while it grows and after a kick
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ class Exchange:
             stuck = len(grown.units) == len(point.units)  # nothing outside is worth anything
             return replace(state, point=grown, phase="exchange" if stuck else "grow")
         target = targets[0]
-        pool, _ = landscape.entering(point, self.pool * limit)
+        pool, _ = landscape.entering(point, self._few(limit))
         model = landscape.model(point, pool)
         if model is None:
             return replace(
@@ -205,6 +206,10 @@ class Exchange:
             return "kick"
         return "widen" if state.sample else "polish"
 
+    def _few(self, limit: int) -> int:
+        """How many candidates are enough where exchanges among more of them follow."""
+        return min(self.pool * limit, max(AT_LEAST, round(FEWER * self.pool * limit)))
+
     def _margin(self, point: Any, landscape: Any) -> float:
         """What an exchange must gain: on a part of the rows more than a useless unit gains by chance."""
         least = self.least * abs(point.value)
@@ -221,7 +226,7 @@ class Exchange:
         leaving = rng.choice(size, min(size, max(2, round(self.drop * size))), replace=False)
         dropped, kept = best.units[np.sort(leaving)], np.delete(best.units, leaving)
         reduced = landscape.refit(best, kept)
-        pool, _ = landscape.entering(reduced, self.pool * landscape.limit)
+        pool, _ = landscape.entering(reduced, self._few(landscape.limit))
         model = landscape.model(reduced, np.union1d(pool, dropped))
         if model is None:
             outside = pool[~np.isin(pool, dropped)][: dropped.size]
