@@ -231,7 +231,7 @@ def test_where_all_or_none_may_stay_many_rows_are_fitted_whole(at_most: int) -> 
 
 
 def test_rows_whose_order_repeats_itself_are_no_trap() -> None:
-    # Every period that divides a power of ten, and the week: a search on every 10th or 25th row would see one class only.
+    # Every 25th row, as a round number of them would have it, sees a single day of most of these.
     rng = np.random.default_rng(1)
     for period in (2, 5, 7, 10, 25):
         X = rng.normal(size=(50_000, 30))

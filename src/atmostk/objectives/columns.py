@@ -18,8 +18,8 @@ PSEUDO_ROWS = 10  # an average row so many times, so that a column that few rows
 
 
 def stride(rows: int, enough: int) -> int:
-    """Every how many of the rows about `enough` of them lie: 1, or an odd prime, so that rows whose order repeats itself
-    (days of a week, cases beside controls) are met in all their places.
+    """Every how many of the rows about `enough` of them lie: 1, or an odd prime, so that rows in an order that repeats
+    itself (days of a week, cases beside controls) are met in all their places.
 
     >>> stride(1000, 1000), stride(50_000, 2_000), stride(2_000, 1_000)
     (1, 29, 3)
