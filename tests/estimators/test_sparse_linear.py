@@ -217,3 +217,26 @@ def test_a_target_that_never_varies_needs_no_feature(X):
     model = SparseRegressor(at_most=3).fit(X, np.full(80, 7.5))
     assert model.support_.size == 0
     assert_allclose(model.predict(X), 7.5)
+
+
+@pytest.mark.parametrize("at_most", [0, 4])
+def test_where_all_or_none_may_stay_many_rows_are_fitted_whole(at_most: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40_000, 4))
+    y = X @ [1.0, -2.0, 0.5, 0.0] + 3 + rng.normal(size=40_000)
+    model = SparseRegressor(at_most=at_most).fit(X, y)
+    table = np.column_stack([np.ones(len(X)), X[:, :at_most]])
+    truth = np.linalg.lstsq(table, y, rcond=None)[0]
+    assert_allclose([model.intercept_, *model.coef_[:at_most]], truth, rtol=1e-7)
+
+
+def test_rows_whose_order_repeats_itself_are_no_trap() -> None:
+    # Every 25th row, as a round number of them would have it, sees a single day of most of these.
+    rng = np.random.default_rng(1)
+    for period in (2, 5, 7, 10, 25):
+        X = rng.normal(size=(50_000, 30))
+        season = np.arange(50_000) % period
+        X[:, 3] += season
+        y = 2 * X[:, 3] - X[:, 8] + X[:, 21] + rng.normal(size=50_000)
+        model = SparseRegressor(at_most=3, kicks=0).fit(X, y)
+        assert model.support_.tolist() == [3, 8, 21]

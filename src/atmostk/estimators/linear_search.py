@@ -150,7 +150,8 @@ def _fits_exactly(level: float) -> Rule:
     """Stop where every residual is rounding: all that could still be exchanged is noise."""
 
     def rule(run: Any) -> Stop | None:
-        if run.state.value > level:
+        # On a part of the rows an exact fit may be a chance of which rows they are.
+        if run.state.value > level or not run.state.exact:
             return None
         return Stop(f"{len(run.state.point.units)} features fit every row exactly.", True)
 

@@ -17,6 +17,22 @@ SEEN_ENOUGH = 20_000  # rows from which a curvature is known well enough to rank
 PSEUDO_ROWS = 10  # an average row so many times, so that a column that few rows show is not taken for a flat one
 
 
+def stride(rows: int, enough: int) -> int:
+    """Every how many of the rows about `enough` of them lie: 1, or an odd prime, so that rows in an order that repeats
+    itself (days of a week, cases beside controls) are met in all their places.
+
+    >>> stride(1000, 1000), stride(50_000, 2_000), stride(2_000, 1_000)
+    (1, 29, 3)
+    """
+    step = max(1, rows // max(1, enough))
+    if step == 1:
+        return 1
+    step = max(step, 3) | 1
+    while any(step % divisor == 0 for divisor in range(3, int(step**0.5) + 1, 2)):
+        step += 2
+    return step
+
+
 def precision(X: Array) -> Any:
     """The floating type in which X is computed with."""
     return X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float64)
@@ -127,7 +143,7 @@ def mean_squares(X: Array, weights: np.ndarray | None, about_mean: bool) -> np.n
         squares, means = np.asarray(squared.T @ share), np.asarray(X.T @ share)
         rows = X.shape[0]
     else:
-        step = max(1, X.shape[0] // SEEN_ENOUGH)
+        step = stride(X.shape[0], SEEN_ENOUGH)
         seen = X[::step]
         rows = seen.shape[0]
         share = np.full(rows, 1 / rows) if weights is None else weights[::step] / max(weights[::step].sum(), 1e-300)

@@ -128,7 +128,7 @@ class LinearLandscape:
 
     def on_fewer(self, rows: int, /) -> LinearLandscape:
         """Views of rows that lie evenly spread."""
-        step = max(1, self.size // rows)
+        step = columns.stride(self.size, rows)
         problem, x0, ridge = self._made_of
         blocks = [_every(block, step) for block in self.blocks if block.size > step // 2]
         found = LinearLandscape(self.loss, problem, blocks, x0, ridge=ridge, intercept=self.intercept, tally=self.tally)
@@ -355,7 +355,7 @@ class LinearLandscape:
     def curvature(self, point: LinearPoint) -> np.ndarray:
         """The curvature of each entry, as if bend and square did not depend on each other."""
         y = _joined([block.data[1] for block in self.blocks])
-        step = max(1, len(y) // columns.SEEN_ENOUGH)
+        step = columns.stride(len(y), columns.SEEN_ENOUGH)
         bend = self.loss.bend(point.predictor[::step], y[::step])
         mean = np.maximum(bend.mean(axis=0, dtype=np.float64), 1e-12)
         return np.outer(self.spreads(), mean).ravel() + self.ridge

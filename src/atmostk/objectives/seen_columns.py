@@ -25,7 +25,7 @@ class SeenColumns:
         rows = sum(block.size for block in blocks)
         self.sparse = arrays.is_scipy_sparse(blocks[0].data[0])
         # All rows of a sparse X: a sample would miss the rare columns, and there is little to add up.
-        self.step = 1 if self.sparse else max(1, rows // columns.SEEN_ENOUGH)
+        self.step = 1 if self.sparse else columns.stride(rows, columns.SEEN_ENOUGH)
         self.whole = self.step == 1
         self._blocks = blocks
         self.y = _joined([block.data[1][:: self.step] for block in blocks])

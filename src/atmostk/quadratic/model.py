@@ -255,9 +255,14 @@ class QuadraticModel:
 
 
 def inverted(hessian: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """The inverse of a symmetric matrix; what is singular is lifted by as little as makes it positive."""
+    """The inverse of a symmetric matrix; what is singular is lifted by as little as makes it positive.
+
+    Of a matrix that is not finite nothing can be learned: its inverse is zero, with which no step is made.
+    """
     if scale.size == 0:
         return hessian
+    if not np.isfinite(hessian).all():
+        return np.zeros_like(hessian)
     lift, scale = CERTAIN, np.maximum(scale, scale.max(initial=1e-300) * 1e-6)
     while True:
         lifted = np.array(hessian, order="F")

@@ -233,7 +233,8 @@ def _computed(task: Any, what: str) -> Any:
     """The result of a task, wherever it runs; one sentence where the cluster is gone."""
     client = _client()
     if client is None:
-        return task.compute()
+        # By name, because a cluster that has gone may have left its own as the default.
+        return task.compute(scheduler="threads")
     from asyncio import CancelledError
     from concurrent.futures import CancelledError as Cancelled
 
