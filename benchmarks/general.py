@@ -6,7 +6,7 @@ Each solver runs each problem in a process of its own, on one thread. Accuracy i
 found; objectives are divided by the least that any solver found on that seed; CPU seconds are those of the second
 solve of a seed (of the only one, where it takes over five), so that compilation by JAX and Numba is left out for all
 alike. skscope and `ours` call the same two compiled functions, in double precision. A process over the time limit is
-stopped: the seeds it had done count, and the table says how many they are.
+stopped: the seeds it had done count, and the table says how many they are (its means are then over other seeds than its neighbours').
 Asked for some of the problems or solvers only, their rows in the table are replaced and the others kept.
 """
 
@@ -32,7 +32,6 @@ from benchmarks.solvers.general import SOLVERS
 
 RESULTS = Path(__file__).parent / "results"
 HEAD = ("problem", "solver", "seeds", "accuracy", "objective / least", "CPU s", "CPU / ScopeSolver's")
-Runs = dict[tuple[str, str], dict[str, Any]]
 
 
 def main() -> None:
@@ -57,11 +56,18 @@ def main() -> None:
             kept[f"{problem}/{solver}"] = _runs(problem, solver, given.seeds, given.limit)
             print(f"{problem}/{solver}", json.dumps(kept[f"{problem}/{solver}"]), flush=True)
             file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    written(kept)
+
+
+def written(kept: dict[str, Any]) -> None:
+    """The table of all that is kept."""
     lines = [_row(HEAD), _row(["---"] * len(HEAD))]
     lines += [
         _row(_cells(problem, solver, kept)) for problem in MADE for solver in SOLVERS if f"{problem}/{solver}" in kept
     ]
     notes = str(__doc__).split("\n\n")[2].split("\nAsked")[0].replace("\n", " ")
+    without = [solver for solver in SOLVERS if not any(name.endswith(f"/{solver}") for name in kept)]
+    notes += f" Not run: {', '.join(without)}." if without else ""
     text = "# Objectives with value and gradient alone\n\n`./run bench general`\n\n" + notes + "\n\n" + "\n".join(lines)
     (RESULTS / "general.md").write_text(text + "\n", encoding="utf-8")
     print("\n".join(lines))
