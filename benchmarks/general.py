@@ -6,7 +6,8 @@ Each solver runs each problem in a process of its own, on one thread. Accuracy i
 found; objectives are divided by the least that any solver found on that seed; CPU seconds are those of the second
 solve of a seed (of the only one, where it takes over five), so that compilation by JAX and Numba is left out for all
 alike. skscope and `ours` call the same two compiled functions, in double precision. A process over the time limit is
-stopped: the seeds it had done count, and the table says how many they are (its means are then over other seeds than its neighbours').
+stopped: the seeds it had done count, and the table says how many they are; its means are then over fewer seeds
+than its neighbours'.
 Asked for some of the problems or solvers only, their rows in the table are replaced and the others kept.
 """
 
