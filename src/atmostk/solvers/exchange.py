@@ -123,7 +123,8 @@ class Exchange:
         whole: Any = _landscape(problem, x0)
         sample = 0
         # Where all or none may stay there is nothing to decide, and the values are wanted on all rows.
-        if isinstance(whole, Thinning) and 0 < whole.limit < whole.count and whole.first <= self.sample * whole.size:
+        chooses = 0 < whole.limit < whole.count
+        if chooses and isinstance(whole, Thinning) and whole.first <= self.sample * whole.size:
             sample = whole.first
         landscape: Any = whole.on_fewer(sample) if sample else whole
         point = landscape.start(x0)
