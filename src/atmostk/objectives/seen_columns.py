@@ -72,8 +72,7 @@ class SeenColumns:
             self._A = csc_array(hstack((self._A, vstack(fresh)), format="csc"))
         else:
             if after > self._A.shape[1]:
-                most = POOLS * max(features.size, 64)  # untouched memory is not taken
-                grown = np.empty((len(self.y), max(after, most)), self._A.dtype, order="F")
+                grown = np.empty((len(self.y), max(after, 2 * known)), self._A.dtype, order="F")
                 grown[:, :known] = self._A[:, :known]
                 self._A = grown
             self._A[:, known:after] = _joined(fresh)

@@ -104,7 +104,6 @@ class QuadraticModel:
         self._known = np.full(diagonal.size, -1)
         self._store = np.empty((0, diagonal.size))  # a row for each column of H
         self._count = 0
-        self._ended: Any = None  # where the last descent ended: units, entries, values
         self.blocks = None if pool.single or blocks is None else blocks(pool.members, pool.sizes)
         used = np.flatnonzero(point)
         self.linear = point[used] @ self._take(used) - gradient
@@ -147,10 +146,7 @@ class QuadraticModel:
         places = self.pool.places(units)
         now = self.tableau(places)
         if self.blocks is None and not self.boxed:
-            entries = self._exchanged(now, moves, margin)
-            units = np.sort(self.pool.units[self._place_of_entry[entries[self.pool.free.size :]]])
-            self._ended = units, entries, now.values
-            return units
+            return np.sort(self.pool.units[self._exchanged(now, places, moves, margin)])
         for _ in range(moves):
             found, entering = self._best(now, places)
             tried = False
@@ -166,18 +162,18 @@ class QuadraticModel:
                 break
         return np.sort(self.pool.units[places])
 
-    def _exchanged(self, now: Tableau, moves: int, margin: float) -> np.ndarray:
-        """Where single entries without bounds are exchanged, one minimum is kept up to date; the entries after that."""
+    def _exchanged(self, now: Tableau, places: np.ndarray, moves: int, margin: float) -> np.ndarray:
+        """Where single entries without bounds are exchanged, one minimum is kept up to date; the places after that."""
         free, entries, wanted = self.pool.free.size, now.entries.copy(), np.empty(running_minimum.ORDERED, np.int64)
-        if entries.size == free:
-            return entries
+        if places.size == 0:
+            return places
         while True:
             asked = running_minimum.exchanged(
                 entries, free, now.columns, now.shares, now.inverse, now.values, now.slopes, now.bends,
                 CERTAIN * self.diagonal, self._outside(entries), self._store, self._known, moves, margin, wanted,
             )  # fmt: skip
             if not asked:
-                return entries
+                return self._place_of_entry[entries[free:]]
             self._take(wanted[:asked])
 
     def _outside(self, entries: np.ndarray) -> np.ndarray:
@@ -188,12 +184,8 @@ class QuadraticModel:
 
     def minimum(self, units: np.ndarray, /) -> np.ndarray:
         """The values at the minimum on these units: of their entries and the free ones, in the order of the pool."""
-        if self._ended is not None and np.array_equal(self._ended[0], units):
-            entries, values = self._ended[1:]
-        else:
-            now = self.tableau(self.pool.places(units))
-            entries, values = now.entries, now.values
-        return values[np.argsort(entries, kind="stable")]
+        now = self.tableau(self.pool.places(units))
+        return now.values[np.argsort(now.entries, kind="stable")]
 
     def exchanges(self, units: np.ndarray, count: int, /) -> list[tuple[int, int, float]]:
         """The best exchanges, one for each unit that leaves."""
@@ -265,14 +257,13 @@ def inverted(hessian: np.ndarray, scale: np.ndarray) -> np.ndarray:
         return np.zeros_like(hessian)
     lift, scale = CERTAIN, np.maximum(scale, scale.max(initial=1e-300) * 1e-6)
     while True:
-        lifted = np.array(hessian, order="F")
-        lifted.ravel("K")[:: scale.size + 1] += lift * scale
-        factor, failed = dpotrf(lifted, lower=1, clean=1, overwrite_a=1)
+        lifted = hessian.copy()
+        lifted[np.diag_indices_from(lifted)] += lift * scale
+        factor, failed = dpotrf(lifted, lower=1, clean=0)
         if not failed:
-            inverse, _ = dpotri(factor, lower=1, overwrite_c=1)  # above its diagonal are zeros
-            whole = inverse + inverse.T
-            whole.ravel("K")[:: scale.size + 1] *= 0.5
-            return whole
+            inverse, _ = dpotri(factor, lower=1)
+            inverse = np.tril(inverse)
+            return inverse + np.tril(inverse, -1).T
         lift *= 100
 
 
